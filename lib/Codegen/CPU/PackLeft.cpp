@@ -31,7 +31,7 @@ static void emitRows(HostBuilder &b, const PackRows &p) {
     });
   };
   b.loop(b.ceilDiv(columns, panel), [&](Value q) {
-    Value first = b.mul(q, panel), base = b.mul(b.mul(q, b.mul(p.rows, p.steps)), panel);
+    Value first = b.mul(q, panel), base = b.add(p.offset, b.mul(q, p.stride));
     b.forPanel(first, columns, [&](ArrayRef<Value> masks) {
       forRows([&](Value k, ArrayRef<Value> row) {
         for (int64_t v = 0; v < b.tiles.vectors; ++v) {
@@ -49,6 +49,10 @@ static void emitRows(HostBuilder &b, const PackRows &p) {
 void KernelLibrary::packRows(HostBuilder &b, const PackRows &arguments) {
   PackRows p = arguments;
   p.matrix = b.asRows(p.matrix);
+  if (!p.offset)
+    p.offset = b.index(0);
+  if (!p.stride)
+    p.stride = b.mul(b.mul(p.rows, p.steps), b.tiles.panel);
   if (!HostBuilder::hasSteps(p.matrix)) {
     // All rows of consecutive steps: one loop instead of short ones.
     Value areWhole = b.compare(arith::CmpIPredicate::eq, p.rows, p.step);

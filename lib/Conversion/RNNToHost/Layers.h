@@ -19,6 +19,7 @@ namespace mlir::rnn::host {
 using cpu::Gemm;
 using cpu::GemmStart;
 using cpu::KernelLibrary;
+using cpu::OuterProducts;
 using cpu::RowDots;
 using cpu::Team;
 using cpu::Tiles;
@@ -241,6 +242,7 @@ public:
   /// Runs `body` for each part of a row of a block that is consecutive in the buffer, with the row, the offset in the
   /// buffer, the first column of the block and the number of columns.
   void forRowParts(const Block &block, function_ref<void(Value, Value, Value, Value)> body);
+
   /// Runs `body` for each panel in [first, first + count) of the right operand that a block has, with the
   /// offset of its first row and its index in the range.
   void forPanels(const Block &block, Value first, Value count, function_ref<void(Value, Value)> body);
@@ -270,6 +272,11 @@ public:
   /// `rows` of the panels. Blocks that a single pass completes are written to `result`, if present, without `store`.
   void sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
             std::optional<Rows> result = std::nullopt, std::optional<Resets> resets = std::nullopt);
+  /// The same for a row-major `target` with a row for each column of the right operand, which consists of blocks of
+  /// `columns` columns in whole panels: row `firstRows[k]` of `target` is for the first column of block `k`. Few
+  /// rows are summed and stored without blocks; the results have the same bits.
+  void transposedSums(ArrayRef<Left> lefts, Value width, const Right &right, Value columns, ArrayRef<Value> firstRows,
+                      Value target, std::optional<Resets> resets = std::nullopt);
   /// Blocks of dG as a right operand.
   Right gatesOf(Layer::Blocks blocks);
   /// Converts dG and delta to right operands. In bf16 they cannot be left operands afterwards.
@@ -283,6 +290,10 @@ public:
   Value db;      ///< sums of dG over its rows, if requested
 
 private:
+  /// Recurrent weights of a layer whose dG is small: threads divide its reductions so that each reads less of what
+  /// other cores wrote.
+  static constexpr int64_t mostBytesOfSmallLayer = 1 << 19;
+
   void steps(const Team &team, PackedWeights &weights);
   PackedWeights getInputWeights(Value packedPanel);
   Value getSharedWork(Value work) const;
@@ -300,6 +311,8 @@ private:
   void forResetRows(Value from, Value to, function_ref<void(Value, Value)> body);
   Value loadReset(const Resets &resets, Value row, Value column);
   void padVNNI(Value packedLeft, Value tiles, Value rows);
+  void storePanelsTransposed(const Block &block, Value first, Value columns, Value target, Value row);
+  Value packPanels(ArrayRef<Left> lefts, Value width, Value stride, std::optional<Resets> resets);
   void cell(const Position &at, Value deltaHidden);
 
   BackwardLayer &layer;

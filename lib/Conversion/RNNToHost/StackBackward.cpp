@@ -159,8 +159,6 @@ private:
   void skippedInputGradient(BackwardLoop &loop);
   void storeInputGradient(BackwardLoop &loop, Value target, bool adds, const BackwardLoop::Block &block);
   void finishInputGradient();
-  void storePanelsTransposed(BackwardLoop &loop, const BackwardLoop::Block &block, Value first, Value columns,
-                             Value target, Value row);
   void paramsGradient(BackwardLoop &loop);
 
   CudnnBackpropOp op;
@@ -365,29 +363,15 @@ void StackBackward::finishInputGradient() {
 // The gradient of the parameters
 //===----------------------------------------------------------------------===//
 
-/// Stores the transpose of those columns of a block that are in panels of `columns` columns from `first` on.
-void StackBackward::storePanelsTransposed(BackwardLoop &loop, const BackwardLoop::Block &block, Value first,
-                                          Value columns, Value target, Value row) {
-  int64_t panel = b.tiles.panel;
-  loop.forPanels(block, first, b.ceilDiv(columns, panel), [&](Value offset, Value q) {
-    Value column = b.mul(q, panel), count = b.min(b.sub(columns, column), b.index(panel));
-    library.storeTransposed(
-        b, {block.buffer, offset, b.index(panel), block.rows, count, target, b.add(row, column), block.row});
-  });
-}
-
 void StackBackward::paramsGradient(BackwardLoop &loop) {
   using Left = BackwardLoop::Left;
   Value zero = b.index(0), rest = b.sub(stack.rows, p.B);
   auto weights = [&](ArrayRef<Left> lefts, Value columns, const Blocks &range, Value target,
                      std::optional<BackwardLoop::Resets> used = std::nullopt) {
-    auto store = [&](const BackwardLoop::Block &block) {
-      for (int64_t k = 0; k < range.count; ++k) {
-        Value row = b.mul(p.H, stack.gateOf(range.first + k));
-        storePanelsTransposed(loop, block, b.mul(p.panels, k), p.H, target, row);
-      }
-    };
-    loop.sums(lefts, columns, loop.gatesOf(range), store, std::nullopt, used);
+    SmallVector<Value> firstRows;
+    for (int64_t k = 0; k < range.count; ++k)
+      firstRows.push_back(b.mul(p.H, stack.gateOf(range.first + k)));
+    loop.transposedSums(lefts, columns, loop.gatesOf(range), p.H, firstRows, target, used);
   };
   loop.startSums();
   Value dW = stack.inputWeights(dparams, p.I);
@@ -411,10 +395,8 @@ void StackBackward::paramsGradient(BackwardLoop &loop) {
   weights({{hFirst, zero, p.B, first}, {states, firstOfStates, rest, later}}, p.P, recurrent,
           stack.recurrentWeights(dparams), used);
   if (p.projected)
-    loop.sums({{stack.hidden(), zero, stack.rows, zero}}, p.H, {loop.delta, zero, p.statePanels},
-              [&](const BackwardLoop::Block &block) {
-                storePanelsTransposed(loop, block, zero, p.P, stack.projection(dparams), zero);
-              });
+    loop.transposedSums({{stack.hidden(), zero, stack.rows, zero}}, p.H, {loop.delta, zero, p.statePanels}, p.P, {zero},
+                        stack.projection(dparams));
   auto biases = [&](Value offset, const Blocks &range) {
     for (int64_t k = range.first; k < range.first + range.count; ++k)
       b.storeRow(loop.db, b.mul(p.padded, k), dparams, {}, b.add(offset, b.mul(p.H, stack.gateOf(k))), p.H);

@@ -36,16 +36,34 @@ func.func @training(%x: memref<5x2x3xf32>, %h: memref<1x2x8xf32>, %p: memref<?xf
 // CHECK: scf.for %{{.*}} = %c0 to %c5
 // CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c2, %c1, %c3, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK-NOT: arith.divf
-// dW and dR have three blocks each.
+// dW and dR have three blocks each, which few rows (T*B) write without scratch. The left operand of dR has the initial state
+// and the states of four steps.
+// CHECK: call @rnn_host_pack_rows_f32
+// CHECK-COUNT-3: call @rnn_host_outer_products_f32
+// CHECK-COUNT-2: call @rnn_host_pack_rows_f32
+// CHECK-COUNT-3: call @rnn_host_outer_products_f32
+// CHECK-NOT: call @rnn_host
+// CHECK: return
+func.func @backward(%x: memref<5x2x3xf32>, %h: memref<1x2x8xf32>, %p: memref<?xf32>, %y: memref<5x2x8xf32>, %r: memref<?xi8>) {
+  rnn.cudnn_backprop gru input(%x : memref<5x2x3xf32>) state(%h : memref<1x2x8xf32>) params(%p : memref<?xf32>)
+      output(%y, %h : memref<5x2x8xf32>, memref<1x2x8xf32>) grads(%y, %h : memref<5x2x8xf32>, memref<1x2x8xf32>)
+      reserve(%r : memref<?xi8>) outs(params_backprop = %p : memref<?xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// More rows (66 with two vectors in a panel) are summed by blocks, which are stored transposed.
+// CHECK-LABEL: func @backward_of_many_rows
 // CHECK: call @rnn_host_transposed_gemm_f32
 // CHECK-COUNT-3: call @rnn_host_store_transposed_f32
 // CHECK: call @rnn_host_transposed_gemm_f32
 // CHECK-COUNT-3: call @rnn_host_store_transposed_f32
 // CHECK-NOT: call @rnn_host
 // CHECK: return
-func.func @backward(%x: memref<5x2x3xf32>, %h: memref<1x2x8xf32>, %p: memref<?xf32>, %y: memref<5x2x8xf32>, %r: memref<?xi8>) {
-  rnn.cudnn_backprop gru input(%x : memref<5x2x3xf32>) state(%h : memref<1x2x8xf32>) params(%p : memref<?xf32>)
-      output(%y, %h : memref<5x2x8xf32>, memref<1x2x8xf32>) grads(%y, %h : memref<5x2x8xf32>, memref<1x2x8xf32>)
+func.func @backward_of_many_rows(%x: memref<33x2x3xf32>, %h: memref<1x2x8xf32>, %p: memref<?xf32>, %y: memref<33x2x8xf32>, %r: memref<?xi8>) {
+  rnn.cudnn_backprop gru input(%x : memref<33x2x3xf32>) state(%h : memref<1x2x8xf32>) params(%p : memref<?xf32>)
+      output(%y, %h : memref<33x2x8xf32>, memref<1x2x8xf32>) grads(%y, %h : memref<33x2x8xf32>, memref<1x2x8xf32>)
       reserve(%r : memref<?xi8>) outs(params_backprop = %p : memref<?xf32>) {lowering = #rnn.lowering<fused>}
   return
 }

@@ -28,13 +28,15 @@ NETWORKS = [Case("gru", steps=15, batch=16, input=37, hidden=90, tag="rows"),
             Case("lstm", layers=2, directions=2, steps=4, batch=19, input=21, hidden=99, lengths=True, tag="rows"),
             Case("lstm", steps=4, batch=16, input=99, hidden=99, skip=True, tag="rows"),
             Case("lstm", steps=4, batch=16, input=21, hidden=99, projection=70, tag="rows"),
+            Case("lstm", layers=2, directions=2, steps=9, batch=15, input=21, hidden=99, projection=70, tag="many"),
             Case("rnn_tanh", steps=6, batch=44, input=5, hidden=110, tag="rows"),
             Case("rnn_relu", layers=3, steps=6, batch=48, input=5, hidden=110, tag="rows"),
             Case("gru", layers=2, steps=9, batch=16, input=30, hidden=97, lengths=True, tag="rows"),
             Case("lstm", directions=2, steps=9, batch=16, input=30, hidden=97, training=False, tag="rows"),
             Case("lstm", steps=13, batch=16, input=33, hidden=99, batch_major=True, resets="zero", tag="rows"),
             Case("lstm", steps=13, batch=16, input=33, hidden=99, batch_major=True, lengths=True, tag="rows"),
-            # One and two rows, whose weights are read in alternating sweeps; more than 256 rows of the reductions.
+            # One and two rows, whose weights are read in alternating sweeps; more than 256 rows of the reductions. The other
+            # reductions have up to 128 rows, which are summed without blocks, and more.
             Case("lstm", steps=7, batch=1, input=70, hidden=66, tag="sweeps"),
             Case("gru", layers=2, directions=2, steps=8, batch=2, input=33, hidden=64, lengths=True, tag="sweeps"),
             Case("rnn_tanh", steps=5, batch=1, input=65, hidden=200, resets="zero", tag="sweeps"),

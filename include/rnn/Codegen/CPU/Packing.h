@@ -28,16 +28,19 @@ struct PackRight {
                                                     &PackRight::offset, &PackRight::stride};
 };
 
-/// Rows of a matrix that become panels of `rows * steps` rows.
+/// Rows of a matrix that become `rows * steps` rows of panels.
 struct PackRows {
   Value matrix;
   Value row;         ///< of the first step
   Value rows, steps; ///< rows of each step, which are consecutive
   Value step;        ///< rows from step to step
   Value target;
+  Value offset = {}; ///< of the first row. Null: 0
+  Value stride = {}; ///< elements from panel to panel. Null: panels have no other rows
 
-  static constexpr Value PackRows::*arguments[] = {&PackRows::matrix, &PackRows::row,  &PackRows::rows,
-                                                   &PackRows::steps,  &PackRows::step, &PackRows::target};
+  static constexpr Value PackRows::*arguments[] = {&PackRows::matrix, &PackRows::row,   &PackRows::rows,
+                                                   &PackRows::steps,  &PackRows::step,  &PackRows::target,
+                                                   &PackRows::offset, &PackRows::stride};
 };
 
 /// A submatrix that becomes rows of the left operand of a transposed GEMM: tiles of Tiles::rows columns, each
