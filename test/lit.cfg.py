@@ -145,6 +145,14 @@ def has_processor_feature(name):
         return False
 
 
+def find_amx_emulator():
+    """The library of unittests/AMXEmulator if the processor can run the rest of the code that uses AMX, or None."""
+    library = os.path.join(config.rnn_binary_dir, "unittests", "AMXEmulator", "librnn_amx_emulator.so")
+    # Builds with a sanitizer cannot preload it.
+    usable = has_processor_feature("avx512_bf16") and "-fsanitize" not in config.cxx_flags and os.path.isfile(library)
+    return library if usable else None
+
+
 def is_built(tool):
     return os.access(os.path.join(config.rnn_tools_dir, tool), os.X_OK)
 
@@ -161,6 +169,7 @@ features = {
     "jit": config.llvm_native_arch in config.llvm_targets.split(),
     "avx512-bf16": has_processor_feature("avx512_bf16"),
     "amx-bf16": has_processor_feature("amx_bf16"),
+    "amx": has_processor_feature("amx_bf16") or bool(find_amx_emulator()),
     "mpi": not any(path.endswith("NOTFOUND") for path in (config.mpi_include, config.mpi_library, config.mpiexec)),
     "python": bool(config.python_executable),
     "mlir-opt": os.access(os.path.join(config.llvm_tools_dir, "mlir-opt"), os.X_OK),
@@ -186,6 +195,10 @@ for feature, available in features.items():
 config.substitutions.append(("%ptxas", find_ptxas() or "ptxas"))
 config.substitutions.append(("%clangxx", find_clang() or "clang++"))
 config.substitutions.append(("%asan", find_asan() or "asan"))
+# Code for %amx_cpu runs after %amx_env: on a processor with AMX, or in a process that emulates it.
+emulates_amx = features["amx"] and not features["amx-bf16"]
+config.substitutions.append(("%amx_cpu", "native,+amx-tile,+amx-bf16" if emulates_amx else "native"))
+config.substitutions.append(("%amx_env", f"env LD_PRELOAD={find_amx_emulator()}" if emulates_amx else "env"))
 config.substitutions.append(("%cuda_toolkit", os.path.dirname(os.path.dirname(find_ptxas() or ""))))
 lit_config.note("without: " + (", ".join(f for f in features if not features[f]) or "nothing, every feature is here"))
 

@@ -67,7 +67,7 @@ typedef struct RnnCompileOptions {
   MlirStringRef tuning_records; /* a file */
   MlirStringRef device;         /* the device of these records */
   MlirStringRef triple;         /* objects only; empty: this machine */
-  MlirStringRef cpu;            /* objects only; LLVM's name, `native`, or empty: the baseline of the architecture */
+  MlirStringRef cpu;            /* objects only; as --cpu of rnn-compile; empty: the baseline of the architecture */
   MlirStringRef export_prefix;  /* prefix of exported symbols */
 } RnnCompileOptions;
 

@@ -84,6 +84,7 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
   if (!builder)
     return builder.takeError();
   builder->setCPU(getHostProcessorName());
+  builder->addFeatures(options.features);
   auto machine = builder->createTargetMachine();
   if (!machine)
     return machine.takeError();

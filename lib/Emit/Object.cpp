@@ -61,7 +61,8 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
     return makeError("the triple `" + triple.str() +
                      "` is not supported: expected a processor with addresses of 64 bits "
                      "and a system with ELF files, as x86_64-linux-gnu");
-  std::string cpu = options.cpu, features;
+  auto [name, differences] = StringRef(options.cpu).split(',');
+  std::string cpu = name.str(), features;
   if (cpu == "native") {
     if (triple.getArch() != llvm::Triple(llvm::sys::getProcessTriple()).getArch())
       return makeError("cpu `native` is this machine's, which does not run code for `" + triple.str() +
@@ -77,6 +78,16 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
   if (!subtarget || !subtarget->isCPUStringValid(cpu))
     return makeError("unknown cpu `" + cpu + "` for `" + triple.str() +
                      "`; expected `native` or one of LLVM's names, such as x86-64-v3, znver3 or neoverse-n1");
+  SmallVector<StringRef> changes;
+  differences.split(changes, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef change : changes) {
+    auto isNamed = [&](const llvm::SubtargetFeatureKV &known) { return change.drop_front() == known.Key; };
+    if ((change.front() != '+' && change.front() != '-') ||
+        llvm::none_of(subtarget->getAllProcessorFeatures(), isNamed))
+      return makeError("unknown feature `" + change + "` for `" + triple.str() +
+                       "`; expected + or - and one of LLVM's names, such as +avx512bf16");
+    features += (features.empty() ? "" : ",") + change.str(); // overrides earlier ones
+  }
   // Constructors register kernels. LLVM's default section `.ctors` is not run by loaders.
   llvm::TargetOptions targetOptions;
   targetOptions.UseInitArray = true;

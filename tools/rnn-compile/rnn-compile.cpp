@@ -46,8 +46,8 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     cpu("cpu",
         cl::desc("Processor to compile for, by LLVM's name, or native (default: the oldest of its "
-                 "architecture, so that the result runs on all)"),
-        cl::value_desc("NAME"), cl::cat(category));
+                 "architecture, so that the result runs on all), and features of LLVM that differ"),
+        cl::value_desc("NAME[,+FEATURE,-FEATURE...]"), cl::cat(category));
 static cl::opt<std::string> triple("triple", cl::desc("System to compile for (default: this one)"),
                                    cl::value_desc("TRIPLE"), cl::cat(category));
 static cl::opt<std::string> linker("linker",
@@ -157,7 +157,8 @@ static llvm::Error checkFiles() {
 
 static llvm::Error run(ModuleOp module, Form form, PipelineOptions pipeline, const RunOptions &passes) {
   // For MLIR outputs, which are not made for a target machine; otherwise that names the processor.
-  pipeline.processor = cpu == "native" ? getHostProcessorName() : std::string(cpu);
+  StringRef processor = StringRef(cpu).split(',').first;
+  pipeline.processor = processor == "native" ? getHostProcessorName() : processor.str();
   pipeline.exportPrefix = getPrefix();
   pipeline.exportAll = true;
   Outputs outputs;

@@ -17,6 +17,8 @@
 #include "rnn_runtime/function.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace mlir {
 class ExecutionEngine;
@@ -36,6 +38,8 @@ struct JITOptions {
   unsigned optimizationLevel = 3;
   /// The entry points of the runtime: those of `rnnrt_abi_symbols` and of `rnnrt_abi_target_symbols` for the target.
   llvm::ArrayRef<RuntimeSymbol> symbols;
+  /// Features that differ from those of this machine, such as `+amx-tile` if the process emulates these instructions.
+  std::vector<std::string> features;
   /// AddressSanitizer checks the memory accesses of compiled code. Its runtime must be part of the process.
   bool sanitizeAddress = false;
   /// Options of the pass manager: timing, printing and debugging.

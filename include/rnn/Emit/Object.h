@@ -32,7 +32,7 @@ struct ObjectOptions {
   /// The target triple, 64 bits only. Empty for the triple of this machine.
   std::string triple;
   /// LLVM's name of the processor, or `native` for this machine. Empty for the baseline of the architecture, which all
-  /// processors run.
+  /// processors run. Features that differ may follow, as in `native,+amx-tile,-avx512fp16`.
   std::string cpu;
   bool listCandidates = false; ///< fill CompiledObject::candidates
   /// AddressSanitizer checks the memory accesses of compiled code. The program links its runtime.

@@ -33,6 +33,11 @@
 // RUN: rnn-compile %s -O0 --lowering=fused --triple=x86_64-linux-gnu --cpu=sapphirerapids --bf16-gemm=amx -o %t.O0.o
 // RUN: llvm-objdump -d %t.O0.o | FileCheck %s --check-prefix=AMX0
 // AMX0: tdpbf16ps
+// Features that differ from those of the processor.
+// RUN: rnn-compile %s -O1 --lowering=fused --triple=x86_64-linux-gnu --cpu=znver4,+amx-tile,+amx-bf16 --bf16-gemm=amx -o %t.features.o
+// RUN: llvm-objdump -d %t.features.o | FileCheck %s --check-prefix=AMX0
+// RUN: not rnn-compile %s --triple=x86_64-linux-gnu --cpu=sapphirerapids,-amx-tile --bf16-gemm=amx -o %t.o 2>&1 | FileCheck %s --check-prefix=WITHOUT
+// WITHOUT: rnn-compile: error: --bf16-gemm=amx requires instructions that the processor `sapphirerapids` does not have
 // RUN: not rnn-compile %s --target=cuda --bf16-gemm=dot -o %t.o 2>&1 | FileCheck %s --check-prefix=CUDA
 // CUDA: rnn-compile: error: --bf16-gemm requires --target=host, but the target is `cuda`
 func.func @main(%x: tensor<5x1x3xbf16>, %h: tensor<1x1x600xbf16>, %p: tensor<?xbf16>, %dy: tensor<5x1x600xbf16>) -> (tensor<5x1x3xbf16>, tensor<?xbf16>) {

@@ -13,6 +13,8 @@
 // RUN: not rnn-compile %s -o m.so --stop-after=lower 2>&1 | FileCheck %s --check-prefix=STOP
 // RUN: not rnn-compile %s -o m.mlir --emit-header=m.h 2>&1 | FileCheck %s --check-prefix=HEADER
 // RUN: not rnn-compile %s -o m.so --cpu=abacus 2>&1 | FileCheck %s --check-prefix=CPU
+// RUN: not rnn-compile %s -o m.so --triple=x86_64-linux-gnu --cpu=znver4,+abacus 2>&1 | FileCheck %s --check-prefix=FEATURE
+// RUN: not rnn-compile %s -o m.so --triple=x86_64-linux-gnu --cpu=znver4,amx-tile 2>&1 | FileCheck %s --check-prefix=SIGN
 // RUN: not rnn-compile %s -o m.so --triple=abacus-linux 2>&1 | FileCheck %s --check-prefix=TRIPLE
 // RUN: not rnn-compile %s -o m.so --triple=i386-linux-gnu 2>&1 | FileCheck %s --check-prefix=NARROW
 // RUN: not rnn-compile %s -o m.so --linker=%t/none 2>&1 | FileCheck %s --check-prefix=LINKER
@@ -56,6 +58,8 @@
 // STOP: rnn-compile: error: --stop-after=lower produces MLIR, which cannot be written as `m.so`; use -o FILE.mlir or -o -
 // HEADER: rnn-compile: error: --emit-header describes compiled functions; use it with -o FILE.so, FILE.o or FILE.ll
 // CPU: rnn-compile: error: unknown cpu `abacus` for `{{.*}}`; expected `native` or one of LLVM's names, such as x86-64-v3
+// FEATURE: rnn-compile: error: unknown feature `+abacus` for `x86_64-unknown-linux-gnu`; expected + or - and one of LLVM's names, such as +avx512bf16
+// SIGN: rnn-compile: error: unknown feature `amx-tile` for `x86_64-unknown-linux-gnu`; expected + or -
 // TRIPLE: rnn-compile: error: unknown triple `abacus-unknown-linux`
 // NARROW: rnn-compile: error: the triple `i386-unknown-linux-gnu` is not supported: expected a processor with addresses of 64 bits
 // LINKER: rnn-compile: error: there is no linker `{{.*}}none`

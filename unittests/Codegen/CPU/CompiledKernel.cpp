@@ -84,6 +84,8 @@ CompiledKernel::CompiledKernel(KernelContext &context, ArrayRef<Type> arguments,
   SmallVector<RuntimeSymbol> symbols = getRuntimeSymbols();
   JITOptions options;
   options.symbols = symbols;
+  if (tiles.usesAMX()) // on other processors, AMX is emulated
+    options.features = {"+amx-tile", "+amx-bf16"};
   // The first pass manager ends with bufferization, the second one starts behind it.
   int managers = 0;
   auto configure = [&](PassManager &pm) {
