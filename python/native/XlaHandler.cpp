@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace ffi = xla::ffi;
 
@@ -126,6 +127,7 @@ int (*firstGpu)() = nullptr;
 struct Known {
   std::string module, name;
   std::map<int32_t, const rnnrt_function_t *> functions; ///< by compute capability, 0 for other devices
+  const rnnrt_function_t *forward;                       ///< of a gradient: the training pass; else null
 };
 std::shared_mutex knownMutex;
 std::unordered_map<int64_t, Known> known[numTargets]; // by the key in the attributes
@@ -155,6 +157,13 @@ const rnnrt_function_t *findKnown(Target target, int64_t key, int32_t capability
     return nullptr;
   auto function = it->second.functions.find(capability);
   return function == it->second.functions.end() ? nullptr : function->second;
+}
+
+/// The training pass that writes the reserve space of the gradient `key`; null for other functions.
+const rnnrt_function_t *findForward(Target target, int64_t key) {
+  std::shared_lock<std::shared_mutex> guard(knownMutex);
+  auto it = known[target].find(key);
+  return it == known[target].end() ? nullptr : it->second.forward;
 }
 
 ffi::Error invalid(const std::string &message) {
@@ -203,8 +212,12 @@ ffi::Error resolve(Target target, const std::string &device, int32_t capability,
   const rnnrt_function_t *found = findFunction(answer, function, error);
   if (!found)
     return invalid(error);
+  const std::string gradient = "backward";
+  const rnnrt_function_t *forward = nullptr;
+  if (function.compare(0, gradient.size(), gradient) == 0)
+    forward = findFunction(answer, "forward" + function.substr(gradient.size()), error);
   std::unique_lock<std::shared_mutex> guard(knownMutex);
-  known[target].emplace(key, Known{text, function, {}}).first->second.functions.emplace(capability, found);
+  known[target].emplace(key, Known{text, function, {}, forward}).first->second.functions.emplace(capability, found);
   return ffi::Error::Success();
 }
 
@@ -313,6 +326,28 @@ struct Batch {
   int64_t members = 0, shared = 0, parallel = 0; ///< no members: one call, whose tensors have no such dimension
 };
 
+/// Memory of a device until the end of the scope.
+class Scratch {
+public:
+  explicit Scratch(rnnrt_device_t *device) : device(device) {}
+  Scratch(const Scratch &) = delete;
+  ~Scratch() {
+    for (void *block : blocks)
+      rnnrt_status_release(rnnrt_memory_free(device, block));
+  }
+  /// Returns a message after a failure.
+  std::string allocate(int64_t bytes, void *&block) {
+    std::string error = messageOf(rnnrt_memory_alloc(device, bytes, &block));
+    if (error.empty())
+      blocks.push_back(block);
+    return error;
+  }
+
+private:
+  rnnrt_device_t *device;
+  std::vector<void *> blocks;
+};
+
 /// A function with its arguments: the operands of a call, then its results, which are memrefs of the caller. With
 /// members, those of member 0.
 class BoundFunction {
@@ -326,6 +361,7 @@ public:
       return invalid("the module was not instantiated");
     if (operands.size() + results.size() > maxOperands)
       return invalid("too many operands");
+    numOperands = operands.size();
     for (size_t k = 0; k < operands.size(); ++k)
       add(*operands.get<ffi::AnyBuffer>(k), reserve, batch.members > 0 && !(batch.shared >> k & 1));
     for (size_t k = 0; k < results.size(); ++k) {
@@ -339,17 +375,46 @@ public:
 
   /// Calls the function, once for every member.
   ffi::Error run(rnnrt_call_t *call, const Batch &batch) const {
-    const rnnrt_tensor_t *pointers[maxOperands];
-    for (size_t k = 0; k < count; ++k)
-      pointers[k] = &tensors[k];
-    auto numArguments = static_cast<int64_t>(count);
-    if (batch.members > 0)
-      rnnrt_call_members(call, function, pointers, strides, numArguments, batch.members, batch.parallel != 0);
-    else
-      function->entry(call, pointers, numArguments, nullptr, 0);
-    ffi::Error error = toError(rnnrt_call_status(call));
-    rnnrt_call_reset(call); // plans return to the cache
-    return error;
+    invoke(call, *function, tensors, strides, count, batch);
+    return finish(call);
+  }
+
+  /// The same for host memory. If the function is a gradient whose reserve space another call wrote, runs the forward
+  /// pass first, which writes the right one. XLA divides a reserve space like an array, but a call writes it as a
+  /// whole: it does not fit if the program of the gradient divides the batch in another way.
+  ffi::Error runOnHost(rnnrt_call_t *call, Target target, int64_t key, const Batch &batch) const {
+    invoke(call, *function, tensors, strides, count, batch);
+    if (rnnrt_status_code(rnnrt_call_status(call)) != RNNRT_STATUS_FAILED_PRECONDITION)
+      return finish(call);
+    const rnnrt_function_t *forward = findForward(target, key);
+    const size_t used = forward ? static_cast<size_t>(forward->num_inputs) : 0, reserve = numOperands - 1;
+    if (!used || used > numOperands || tensors[reserve].dtype != RNNRT_DTYPE_I8)
+      return finish(call);
+    rnnrt_call_reset(call);
+    std::string ignored;
+    Scratch scratch(getDevice(targetNames[target], ignored).handle);
+    // The operands of the gradient begin with those of the forward pass and its results. The reserve space is the last.
+    rnnrt_tensor_t again[maxOperands];
+    int64_t againStrides[maxOperands];
+    for (size_t k = 0; k < used; ++k) {
+      const size_t source = k + 1 < used ? k : reserve;
+      again[k] = tensors[source];
+      againStrides[k] = strides[source];
+      if (!(forward->inputs[k].flags & RNNRT_ARGUMENT_WRITTEN))
+        continue;
+      const int64_t bytes = batch.members > 0 ? strides[source] * batch.members
+                                              : rnnrt_tensor_elements(&again[k]) * rnnrt_dtype_size(again[k].dtype);
+      if (std::string error = scratch.allocate(bytes, again[k].data); !error.empty())
+        return ffi::Error(ffi::ErrorCode::kResourceExhausted, "rnn-mlir: " + error);
+    }
+    invoke(call, *forward, again, againStrides, used, batch);
+    if (rnnrt_call_status(call))
+      return finish(call);
+    rnnrt_tensor_t all[maxOperands];
+    std::copy_n(tensors, count, all);
+    all[reserve] = again[used - 1];
+    invoke(call, *function, all, strides, count, batch);
+    return finish(call);
   }
 
 private:
@@ -365,10 +430,28 @@ private:
     strides[count++] = hasMembers && dims[0] ? static_cast<int64_t>(buffer.size_bytes()) / dims[0] : 0;
   }
 
+  static void invoke(rnnrt_call_t *call, const rnnrt_function_t &function, const rnnrt_tensor_t *tensors,
+                     const int64_t *strides, size_t count, const Batch &batch) {
+    const rnnrt_tensor_t *pointers[maxOperands];
+    for (size_t k = 0; k < count; ++k)
+      pointers[k] = &tensors[k];
+    auto numArguments = static_cast<int64_t>(count);
+    if (batch.members > 0)
+      rnnrt_call_members(call, &function, pointers, strides, numArguments, batch.members, batch.parallel != 0);
+    else
+      function.entry(call, pointers, numArguments, nullptr, 0);
+  }
+
+  static ffi::Error finish(rnnrt_call_t *call) {
+    ffi::Error error = toError(rnnrt_call_status(call));
+    rnnrt_call_reset(call); // plans return to the cache
+    return error;
+  }
+
   const rnnrt_function_t *function = nullptr;
   rnnrt_tensor_t tensors[maxOperands];
   int64_t strides[maxOperands]; ///< bytes from member to member; 0 for what the members share
-  size_t count = 0;
+  size_t count = 0, numOperands = 0;
 };
 
 ffi::Error noCall(Target target) {
@@ -406,7 +489,7 @@ ffi::Error call(int64_t key, int64_t reserve, const Batch &batch, ffi::Remaining
   rnnrt_call_t *call = ThreadCall<target>::get();
   if (!call)
     return noCall(target);
-  return function.run(call, batch);
+  return function.runOnHost(call, target, key, batch);
 }
 
 /// The same on the stream of XLA.

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
+import math
 import sys
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
@@ -217,49 +218,35 @@ def numpy_bfloat16() -> Optional[Any]:
         return None
 
 
+_NUMPY_TYPES: Dict[str, Any] = {name: np.dtype(t) for name, t in (
+    ("f16", np.float16), ("f32", np.float32), ("f64", np.float64), ("i1", np.bool_), ("i8", np.int8), ("i16", np.int16),
+    ("i32", np.int32), ("i64", np.int64))}
+
+
 def to_numpy_dtype(dtype: str) -> Any:
     """NumPy's type of an element type. Without ml_dtypes, bf16 is uint16: its bits."""
     if dtype == "bf16":
         return numpy_bfloat16() or np.dtype(np.uint16)
-    return np.dtype({"f16": np.float16, "f32": np.float32, "f64": np.float64, "i1": np.bool_, "i8": np.int8,
-                     "i16": np.int16, "i32": np.int32, "i64": np.int64}[dtype])
+    return _NUMPY_TYPES[dtype]
 
 
-class _Owner:
-    """A result of compiled code, which frees its memory at the end."""
-
-    def __init__(self, tensor: _runtime.Tensor) -> None:
-        self.tensor = tensor
-        # At the end of the interpreter, the globals of this module may be gone.
-        self._release, self._reference = _runtime.library().rnnrt_tensor_release, ctypes.byref(tensor)
-
-    def __del__(self) -> None:
-        self._release(self._reference)
-
-
-_new_capsule = _api.PyCapsule_New
-_new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-
-#: What consumers of capsules have not released yet, by the address of its structure.
-_exported: Dict[int, Any] = {}
-
-
-def _release_exported(address: int, release: Callable[[int, None], Any] = _exported.pop) -> None:
-    release(address, None)
-
-
-_delete = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_release_exported)
-# Consumers call it until the interpreter ends, which is after the end of this module: it is never freed.
-_retain = _api.Py_IncRef
-_retain.restype, _retain.argtypes = None, [ctypes.py_object]
-_retain(_delete)
+def _array(data: int, shape: Tuple[int, ...], name: str, owner: Any) -> Any:
+    """A NumPy array on memory that `owner` keeps alive."""
+    dtype = to_numpy_dtype(name)
+    size = math.prod(shape) * dtype.itemsize
+    if not size:
+        return np.empty(shape, dtype)
+    memory = (ctypes.c_char * size).from_address(data)
+    setattr(memory, "owner", owner)  # lives as long as the array's base
+    return np.ndarray(shape, dtype, memory)
 
 
 class Result:
     """A tensor that compiled code returned. Any library with DLPack takes it without a copy, `numpy()` too."""
 
-    def __init__(self, tensor: _runtime.Tensor, device: str, ready: Optional[_runtime.Ready] = None) -> None:
-        self._owner = _Owner(tensor)
+    def __init__(self, tensor: _runtime.Tensor, owner: _runtime.Shared, device: str,
+                 ready: Optional[_runtime.Ready] = None) -> None:
+        self._owner = owner
         self._ready = ready  # of a result that the device may not have computed yet
         self.shape: Tuple[int, ...] = tuple(tensor.shape[:tensor.rank])
         self.dtype = _runtime.DTYPE_NAMES[tensor.dtype]
@@ -272,38 +259,25 @@ class Result:
                    copy: Optional[bool] = None) -> Any:
         if copy:
             raise BufferError("a copy is not supported")
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"the result is on {self.device}, and a copy to another device is not supported")
         self._order(stream)
-        code, bits = _TO_CODE[self.dtype]
-        shape = (ctypes.c_int64 * max(len(self.shape), 1))(*self.shape)
-        device_type, device_id = self.__dlpack_device__()
-        managed = _Managed(DLTensor(self._owner.tensor.data, device_type, device_id, len(self.shape), code, bits, 1,
-                                    shape, None, 0), None, ctypes.cast(_delete, ctypes.c_void_p).value)
-        address = ctypes.addressof(managed)
-        _exported[address] = (managed, shape, self._owner)
-        return _new_capsule(address, b"dltensor", None)
+        return self._owner.capsule(bool(max_version and max_version[0] >= 1))
 
     def _order(self, stream: Any) -> None:
         if self._ready and stream != -1:  # None: the legacy default stream
             self._ready.order(1 if stream is None else int(stream))
 
     def view(self, stream: Any) -> View:
-        """The tensor for another compiled function. It needs no capsule, which keeps the memory until a consumer releases it."""
+        """The tensor for another compiled function, which needs no capsule."""
         self._order(stream)
-        return View(self._owner.tensor.data or 0, self.dtype, self.shape, True, True, self.device, self._owner)
+        return View(self._owner.data, self.dtype, self.shape, True, True, self.device, self._owner)
 
     def numpy(self) -> Any:
         """A NumPy array on the same memory."""
         if self.device.startswith("cuda"):
             raise _runtime.InvalidArgument("the result is in device memory; use its `__dlpack__`", "INVALID_ARGUMENT")
-        dtype = to_numpy_dtype(self.dtype)
-        count = 1
-        for size in self.shape:
-            count *= size
-        if not count:
-            return np.empty(self.shape, dtype)
-        memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(self._owner.tensor.data)
-        setattr(memory, "owner", self._owner)  # lives as long as the array's base
-        return np.frombuffer(memory, dtype).reshape(self.shape)
+        return _array(self._owner.data, self.shape, self.dtype, self._owner)
 
 
 def like(result: Result, example: Any) -> Any:
@@ -329,14 +303,7 @@ def to_numpy(value: Any, what: str, *, copies: bool = False) -> Any:
     if not seen.dense and not copies:
         raise _runtime.InvalidArgument(f"{what} must lie row-major without gaps; copy it first", "INVALID_ARGUMENT")
     seen = seen if seen.dense else compact(seen)
-    dtype, count = to_numpy_dtype(seen.dtype), 1
-    for size in seen.shape:
-        count *= size
-    if not count:
-        return np.empty(seen.shape, dtype)
-    memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(seen.data)
-    setattr(memory, "owner", (seen.owner, value))
-    array = np.frombuffer(memory, dtype).reshape(seen.shape)
+    array = _array(seen.data, seen.shape, seen.dtype, (seen.owner, value))
     array.flags.writeable = seen.writable
     return array
 

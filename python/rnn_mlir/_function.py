@@ -216,14 +216,15 @@ class CompiledFunction:
                              f"{len(tensor.shape)}")
             tensor.data, tensor.dtype, tensor.rank = seen.data, _runtime.DTYPE_CODES[argument.dtype], len(seen.shape)
             tensor.shape[:len(seen.shape)] = seen.shape
-        results = self.raw.run(tensors, call)
+        # If one of the results cannot be converted, the others are freed.
+        results = [(r, _runtime.Shared(r)) for r in self.raw.run(tensors, call)]
         ready = None if native is None or not self.outputs else _runtime.Ready(call, device)
         made: List[Any] = []
-        for argument, result in zip(self.outputs, results):
+        for argument, (result, owner) in zip(self.outputs, results):
             if argument.scalar:
-                made.append(_read_scalar(argument, result))
+                made.append(_read_scalar(argument, owner))
             else:
-                made.append(_dlpack.like(_dlpack.Result(result, device if stream else "host", ready), example))
+                made.append(_dlpack.like(_dlpack.Result(result, owner, device if stream else "host", ready), example))
         return None if not made else made[0] if len(made) == 1 else tuple(made)
 
     def _place(self, arguments: Tuple[Any, ...]) -> str:
@@ -297,18 +298,15 @@ class CompiledFunction:
         if dtype is None:
             raise _error(f"{self._where(index)} has elements of NumPy's type {array.dtype}, which compiled code does "
                          "not have")
-        return _dlpack.View(array.ctypes.data, dtype, array.shape, array.flags.c_contiguous, array.flags.writeable,
+        return _dlpack.View(_dlpack.address(array), dtype, array.shape, array.flags.c_contiguous, array.flags.writeable,
                             "host", array)
 
 
-def _read_scalar(argument: _runtime.Argument, tensor: _runtime.Tensor) -> Any:
+def _read_scalar(argument: _runtime.Argument, memory: _runtime.Shared) -> Any:
     kind = _SCALARS.get(argument.dtype)
-    try:
-        if kind is None:
-            raise _error(f"a result of type {argument.dtype} is no number of Python; return a tensor of rank 0")
-        return kind.from_address(tensor.data).value
-    finally:
-        _runtime.library().rnnrt_tensor_release(ctypes.byref(tensor))
+    if kind is None:
+        raise _error(f"a result of type {argument.dtype} is no number of Python; return a tensor of rank 0")
+    return kind.from_address(memory.data).value
 
 
 class CompiledModule:

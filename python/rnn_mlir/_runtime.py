@@ -8,7 +8,6 @@ import ctypes
 import functools
 import os
 import threading
-import weakref
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _files
@@ -103,6 +102,8 @@ def library() -> ctypes.CDLL:
             ("rnnrt_device_retain", None, [pointer]),
             ("rnnrt_device_release", None, [pointer]),
             ("rnnrt_tensor_release", None, [pointer]),
+            ("rnnrt_shared_tensor_release", None, [pointer]),
+            ("rnnrt_dlpack_set_capsule_functions", pointer, [pointer]),
             ("rnnrt_abi_rnn_plan", pointer, [pointer] + [i32] * 6 + [ctypes.c_double] + [i64] * 8),
             ("rnnrt_abi_rnn_fused_plan", pointer, [pointer] + [i32] * 6 + [ctypes.c_double] + [i64] * 8),
             ("rnnrt_abi_rnn_reserve_size", i64, [pointer] * 2),
@@ -130,6 +131,8 @@ def _status() -> ctypes.PyDLL:
                          ("rnnrt_status_release", None)):
         function = getattr(lib, name)
         function.restype, function.argtypes = result, [ctypes.c_void_p]
+    lib.rnnrt_tensor_share.restype = ctypes.c_void_p
+    lib.rnnrt_tensor_share.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     lib.rnnrt_status_code_name.restype = ctypes.c_char_p
     lib.rnnrt_status_code_name.argtypes = [ctypes.c_int32]
     return lib
@@ -153,12 +156,19 @@ class _CallOptions(ctypes.Structure):  # rnnrt_call_options_t
     _fields_ = [("dropout_draw", ctypes.c_int64), ("host_waits", ctypes.c_int32)]
 
 
-@functools.lru_cache(maxsize=None)
+_devices: Dict[str, int] = {}
+_creating = threading.Lock()
+
+
 def _device(name: str) -> int:
     """A device that the process keeps: the modules and plans of a GPU are those of every thread."""
-    made = ctypes.c_void_p()
-    check(library().rnnrt_device_create(name.encode(), None, ctypes.byref(made)))
-    return made.value or 0
+    if name not in _devices:
+        with _creating:  # events and streams of two devices for one GPU would not fit together
+            if name not in _devices:
+                made = ctypes.c_void_p()
+                check(library().rnnrt_device_create(name.encode(), None, ctypes.byref(made)))
+                _devices[name] = made.value or 0
+    return _devices[name]
 
 
 class _DeviceProperties(ctypes.Structure):  # rnnrt_device_properties_t
@@ -174,20 +184,47 @@ def compute_capability(device: str) -> int:
     return int(made.compute_capability)
 
 
-#: PyMemoryView_FromMemory: unlike an array of ctypes, it needs no new type per size.
-_view_memory = ctypes.PyDLL(None).PyMemoryView_FromMemory
-_view_memory.restype, _view_memory.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int]
-_WRITABLE = 0x200  # PyBUF_WRITE
+class Shared:
+    """Python's share of the memory of a tensor. Consumers of `capsule` have shares of their own, which need no Python."""
+
+    __slots__ = ("data", "_handle", "_release")
+
+    def __init__(self, tensor: Tensor) -> None:
+        """Takes the memory of `tensor` (rnnrt_tensor_share), also if it fails."""
+        # At the end of the interpreter, the globals of this module may be gone.
+        self._release, self._handle = library().rnnrt_shared_tensor_release, ctypes.c_void_p()
+        self.data: int = tensor.data or 0
+        status = _status().rnnrt_tensor_share(ctypes.byref(tensor), ctypes.byref(self._handle))
+        if status:
+            library().rnnrt_tensor_release(ctypes.byref(tensor))
+            check(status)
+
+    def __del__(self) -> None:
+        self._release(self._handle)
+
+    def capsule(self, versioned: bool) -> Any:
+        """A capsule of DLPack, which frees its share if no consumer takes it."""
+        return _new_capsule()(self._handle, versioned)
 
 
-def host_buffer(size: int) -> memoryview:
-    """`size` > 0 writable bytes, which are freed with the view. The runtime keeps large freed blocks, which the C library
-    returns to the system: each page of a new one costs a page fault."""
-    made = ctypes.c_void_p()
-    check(library().rnnrt_memory_alloc(_device("host"), size, ctypes.byref(made)))
-    buffer: memoryview = _view_memory(made, size, _WRITABLE)
-    weakref.finalize(buffer, library().rnnrt_memory_free, _device("host"), made.value).atexit = False
-    return buffer
+@functools.lru_cache(maxsize=None)
+def _new_capsule() -> Callable[[ctypes.c_void_p, bool], Any]:
+    python = ctypes.PyDLL(None)  # not ctypes.pythonapi: jax.ffi.pycapsule changes the prototypes of its functions
+    functions = [ctypes.cast(getattr(python, name), ctypes.c_void_p)
+                 for name in ("PyCapsule_New", "PyCapsule_IsValid", "PyCapsule_GetPointer", "PyErr_NoMemory")]
+    check(library().rnnrt_dlpack_set_capsule_functions((ctypes.c_void_p * len(functions))(*functions)))
+    function = _status().rnnrt_dlpack_capsule
+    function.restype, function.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_int32]
+    return function
+
+
+def host_buffer(size: int) -> Shared:
+    """`size` > 0 bytes of element type i8. The runtime keeps large freed blocks, which the C library returns to the system: each
+    page of a new one costs a page fault."""
+    device, made = _device("host"), ctypes.c_void_p()
+    check(library().rnnrt_memory_alloc(device, size, ctypes.byref(made)))
+    library().rnnrt_device_retain(device)
+    return Shared(Tensor(made, DTYPE_CODES["i8"], 1, (size,), made, device))
 
 
 _ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
@@ -503,6 +540,16 @@ class Library:
 #: The loaded libraries by real path, and by the identity of the file there.
 _loaded: Dict[str, Dict[Tuple[int, ...], Library]] = {}
 _loading = threading.Lock()
+
+
+def _renew_locks() -> None:
+    """In the child of a fork, the thread that held a lock may not exist."""
+    global _creating, _loading
+    _creating, _loading = threading.Lock(), threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)
 
 
 def load_library(path: "Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]") -> Library:

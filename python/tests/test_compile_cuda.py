@@ -13,7 +13,7 @@ PROGRAM = """
 import ctypes, re, sys
 import numpy as np
 import rnn_mlir
-from rnn_mlir import _dlpack
+from rnn_mlir import _dlpack, _runtime
 
 fake = ctypes.CDLL(sys.argv[1] + "/libcuda.so.1")
 fake.fake_cuda_log.restype = fake.fake_cuda_misuse.restype = ctypes.c_char_p
@@ -27,6 +27,9 @@ context = ctypes.c_void_p()
 fake.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
 fake.cuCtxPushCurrent_v2(context)
 streams = [make_stream(), make_stream()]  # 1 and 2
+
+new_capsule = ctypes.PyDLL(None).PyCapsule_New
+new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
 def log():
     text = fake.fake_cuda_log().decode()
@@ -45,7 +48,7 @@ class Tensor:
         shape = (ctypes.c_int64 * self.array.ndim)(*self.array.shape)
         self.kept = shape, _dlpack._Managed(_dlpack.DLTensor(self.array.ctypes.data, 2, 0, self.array.ndim, code, bits, 1,
                                                              shape, None, 0), None, None)
-        return _dlpack._new_capsule(ctypes.addressof(self.kept[1]), b"dltensor", None)
+        return new_capsule(ctypes.addressof(self.kept[1]), b"dltensor", None)
 
 TEXT = '''func.func @main(%x: tensor<3x2x4xf32>, %h: tensor<1x2x5xf32>, %p: tensor<165xf32>) -> tensor<3x2x5xf32> {
   %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<3x2x4xf32>) state(%h : tensor<1x2x5xf32>)
@@ -58,7 +61,9 @@ want = rnn_mlir.compile(TEXT, lowering="runtime")(*arrays)
 
 def read(result):
     capsule = result.__dlpack__(stream=-1)
-    return np.ctypeslib.as_array((ctypes.c_float * 30).from_address(result._owner.tensor.data)).reshape(3, 2, 5).copy()
+    tensor = _dlpack._Managed.from_address(_dlpack._get_pointer(capsule, b"dltensor")).tensor
+    assert (tensor.device_type, tensor.device_id, tensor.data) == (2, 0, result._owner.data)
+    return np.ctypeslib.as_array((ctypes.c_float * 30).from_address(tensor.data)).reshape(3, 2, 5).copy()
 
 # Without a stream, the call has one of its own and waits.
 tensors = [Tensor(a) for a in arrays]
@@ -72,7 +77,7 @@ assert own not in (None, *streams) and "cuStreamSynchronize" in log()
 with rnn_mlir.cuda_stream(streams[0]):
     layer(*tensors)  # the first call on this stream
     fake.fake_cuda_reset()
-    result = layer(*tensors)
+    first, result = result, layer(*tensors)  # to free the first result would wait
 text = log()
 assert "Synchronize" not in text, text
 assert all(s == streams[0] for t in tensors for s in t.streams[1:]), [t.streams for t in tensors]
@@ -88,8 +93,19 @@ assert log() == "cuStreamWaitEvent stream=2\\n"
 result.__dlpack__()  # the legacy default stream
 assert log() == "cuStreamWaitEvent stream=0\\n"
 
-# A result as an argument needs no capsule, which keeps the memory until a consumer releases it. It orders the streams.
-count = len(_dlpack._exported)
+# A capsule without a consumer frees its share.
+def live_blocks():
+    stats = (ctypes.c_int64 * 3)()
+    _runtime.library().rnnrt_memory_stats.argtypes = [ctypes.c_void_p] * 2
+    _runtime.check(_runtime.library().rnnrt_memory_stats(_runtime._device("cuda:0"), stats))
+    return stats[2]
+capsule, count = result.__dlpack__(max_version=(1, 0)), live_blocks()
+del result
+assert live_blocks() == count
+del capsule
+assert live_blocks() == count - 1
+
+# A result as an argument needs no capsule. It orders the streams.
 step = rnn_mlir.compile(TEXT.replace("-> tensor<3x2x5xf32>", "-> tensor<1x2x5xf32>").replace(
     "return %y : tensor<3x2x5xf32>", "return %hn : tensor<1x2x5xf32>"), target="cuda", lowering="runtime")
 state = tensors[1]
@@ -100,7 +116,6 @@ log()
 with rnn_mlir.cuda_stream(streams[1]):
     state = step(tensors[0], state, tensors[2])
 assert "cuStreamWaitEvent stream=2" in log()
-assert len(_dlpack._exported) == count
 
 # The default stream of CUDA, and the end of the scope.
 with rnn_mlir.cuda_stream(0):

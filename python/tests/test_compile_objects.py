@@ -2,6 +2,8 @@
 # tensors without row-major elements, and wrong arguments. Skipped without the compiler.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import copy
+import ctypes
+import gc
 import multiprocessing
 import os
 import pickle
@@ -12,7 +14,7 @@ import numpy as np
 import pytest
 import rnn_mlir
 from exchanged import Exchanged
-from rnn_mlir import _compiler, _dlpack, modules
+from rnn_mlir import _compiler, _dlpack, _runtime, modules
 
 pytestmark = pytest.mark.skipif(not _compiler.available(), reason="no compiler (librnn-c.so)")
 
@@ -151,11 +153,112 @@ def test_float64_is_not_bf16_without_ml_dtypes(monkeypatch):
         assert _dlpack.array_like(np.ones(3, dtype), torch.ones(1)).dtype == expected
 
 
-def test_result_as_argument(monkeypatch):
-    """An unconsumed capsule would leak the memory of the result."""
-    function = rnn_mlir.compile(IDENTITY.format("f32"))
+@pytest.fixture
+def results(monkeypatch):
+    """Compiled functions return objects of this package."""
     monkeypatch.setattr(_dlpack, "like", lambda result, example: result)
-    x, count = np.arange(6, dtype=np.float32).reshape(2, 3), len(_dlpack._exported)
+
+
+def live_bytes():
+    gc.collect()  # results of other tests
+    library = _runtime.library()
+    library.rnnrt_memory_live_bytes.restype = ctypes.c_int64
+    return library.rnnrt_memory_live_bytes()
+
+
+def test_result_as_argument(results):
+    function = rnn_mlir.compile(IDENTITY.format("f32"))
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
     result = function(function(x))
-    assert isinstance(result, _dlpack.Result) and len(_dlpack._exported) == count
-    assert np.array_equal(result.numpy(), x)
+    assert isinstance(result, _dlpack.Result) and np.array_equal(result.numpy(), x)
+
+
+@pytest.mark.parametrize("version", (None, (0, 8), (1, 0), (2, 0)))
+def test_capsules_without_consumers(version, results):
+    before = live_bytes()
+    function = rnn_mlir.compile(IDENTITY.format("f32"))
+    result = function(np.ones((2, 3), np.float32))
+    capsule = result.__dlpack__(max_version=version)
+    assert ("dltensor_versioned" in repr(capsule)) == bool(version and version[0]), capsule
+    del result
+    assert live_bytes() == before + 24
+    del capsule
+    assert live_bytes() == before
+
+
+def test_consumers(results):
+    before = live_bytes()
+    for dtype, name in ((np.float32, "f32"), (np.float16, "f16"), (np.int8, "i8"), (np.int64, "i64"), (np.float64, "f64")):
+        function = rnn_mlir.compile(IDENTITY.format(name))
+        for x in (np.arange(6).reshape(2, 3).astype(dtype), np.zeros((0, 3), dtype), np.zeros((3, 0), dtype)):
+            result = function(x)
+            again = np.from_dlpack(result)
+            assert again.dtype == dtype and np.array_equal(again, x) and np.array_equal(result.numpy(), x)
+            if x.size:
+                assert again.ctypes.data == result.numpy().ctypes.data
+            for refused in ({"copy": True}, {"dl_device": (2, 0)}):
+                with pytest.raises(BufferError, match="copy"):
+                    result.__dlpack__(**refused)
+            result.__dlpack__(dl_device=(1, 0), copy=False)
+            del result, again
+    assert live_bytes() == before
+
+
+# The consumer's code frees the result when the process exits, after the interpreter: __cxa_atexit registers the deleter.
+EXIT = f"""
+import ctypes, sys
+import numpy as np
+import rnn_mlir
+from rnn_mlir import _dlpack
+result = []
+_dlpack.like = lambda made, example: result.append(made)
+rnn_mlir.compile('''{IDENTITY.format("f32")}''')(np.ones((2, 3), np.float32))
+version = eval(sys.argv[1])
+capsule, name = result[0].__dlpack__(max_version=version), b"dltensor_versioned" if version else b"dltensor"
+address = _dlpack._get_pointer(capsule, name)
+rename = ctypes.PyDLL(None).PyCapsule_SetName
+rename.argtypes = [ctypes.py_object, ctypes.c_char_p]
+used = b"used_" + name
+rename(capsule, used)
+managed = (_dlpack._Versioned if version else _dlpack._Managed).from_address(address)
+ctypes.CDLL(None).__cxa_atexit(ctypes.c_void_p(managed.deleter), ctypes.c_void_p(address), None)
+"""
+
+
+@pytest.mark.parametrize("version", ("None", "(1, 0)"))
+def test_consumer_frees_after_the_interpreter(version):
+    done = subprocess.run([sys.executable, "-c", EXIT, version], capture_output=True, text=True,
+                          env={**os.environ, "RNNRT_TRACE": "memory"})
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines()[-1] == "rnnrt,memory,free,compiled,24,0", done.stderr
+
+
+def test_results_that_cannot_be_converted():
+    """The other results are freed."""
+    x, before = np.ones(6, np.float32), live_bytes()
+    text = """func.func @f(%x: tensor<6xf32>, %k: f32) -> (f16, tensor<6xf32>) {
+      %h = arith.truncf %k : f32 to f16
+      return %h, %x : f16, tensor<6xf32>
+    }"""
+    with pytest.raises(rnn_mlir.InvalidArgument, match="a result of type f16 is no number of Python"):
+        rnn_mlir.compile(text)(x, 2.0)
+    assert live_bytes() == before
+
+
+def test_unaligned_data(results):
+    """The error has the rule, the address and the remedy."""
+    identity = rnn_mlir.compile(IDENTITY.format("f32"))
+    copy_to = rnn_mlir.compile("""func.func @f(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+      memref.copy %x, %y : memref<?x?xf32> to memref<?x?xf32>
+      return
+    }""")
+    x = np.frombuffer(bytearray(25), np.float32, offset=1).reshape(2, 3)
+    assert x.flags.c_contiguous and not x.flags.aligned
+    address = f"0x{x.ctypes.data:x}"
+    message = (rf"argument 0 \(`x`\) of `f`: the address of the data must be a multiple of 4, the bytes of an element f32, "
+               f"but is {address}; copy the tensor to aligned memory")
+    for call in (lambda: identity(x), lambda: identity(Exchanged(x)), lambda: copy_to(x, np.zeros((2, 3), np.float32)),
+                 lambda: copy_to(Exchanged(x), Exchanged(np.zeros((2, 3), np.float32)))):
+        with pytest.raises(rnn_mlir.InvalidArgument, match=message):
+            call()
+    assert np.array_equal(identity(x.copy()).numpy(), x)

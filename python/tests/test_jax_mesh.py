@@ -194,6 +194,36 @@ def test_gradient_in_a_second_program(of_x, of_cotangent):
     close(jax.jit(lambda residuals, ct: residuals(ct))(residuals, put(cotangent, of_cotangent)), want, 1e-13)
 
 
+@pytest.mark.parametrize("kind", ("lstm", "lengths", "members"))
+def test_reserve_space_of_other_parts(kind):
+    """A gradient that divides the batch in another way than its forward pass repeats the pass."""
+    params, x, _ = problem("lstm", B=8)
+    options = {"lengths": jnp.array([5, 1, 3, 0, 2, 5, 4, 1])} if kind == "lengths" else {}
+
+    def f(params, x):
+        return rnn.lstm(params, x, hidden_size=6, **options)[0]
+    cotangent = jnp.cos(jnp.arange(5 * 8 * 6.0)).reshape(5, 8, 6)
+    if kind == "members":
+        one, params, cotangent = f, jnp.stack([params, -params, 2 * params]), jnp.stack([cotangent, cotangent ** 2, -cotangent])
+        f = jax.vmap(one, (0, None))
+    want = jax.vjp(f, params, x)[1](cotangent)
+    pair = Mesh(np.array(jax.devices()[:2]), ("data",))
+
+    def put(tree, mesh, divided=True):
+        def place(value):
+            spec = P(*("data" if divided and n == 8 else None for n in value.shape))
+            return jax.device_put(value, NamedSharding(mesh, spec))
+        return jax.tree.map(place, tree)
+    for before in (put(x, MESH), put(x, pair), x):
+        mesh = before.sharding.mesh if before is not x else None
+        gradient = jax.vjp(jax.jit(f), params if mesh is None else put(params, mesh), before)[1]
+        close(jax.jit(lambda ct: gradient(ct))(cotangent), want, 1e-13)
+        for after in (MESH, pair):
+            close(put(gradient, after)(cotangent), want, 1e-13)
+            close(put(gradient, after, divided=False)(cotangent), want, 1e-13)
+        close(jax.tree.map(lambda v: jax.device_put(v, jax.devices()[1]), gradient)(cotangent), want, 1e-13)
+
+
 # --- Persistent cache ------------------------------------------------------------------------------------------------
 
 CACHE = """

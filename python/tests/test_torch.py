@@ -313,6 +313,24 @@ def test_autocast(name):
     assert {g.dtype for g in gradients} == {torch.float32}
 
 
+@pytest.mark.parametrize("name", PAIRS)
+def test_autocast_packed(name):
+    """Packed sequences have the type and the values of tensors with lengths."""
+    layer, x, lengths = pair(name, 4, 6)[0].float(), torch.randn(5, 3, 4), torch.tensor([5, 3, 1])
+    packed = torch.nn.utils.rnn.pack_padded_sequence(x, lengths)
+    for grad in (False, True):
+        with torch.autocast("cpu", dtype=torch.bfloat16), torch.set_grad_enabled(grad):
+            want, states = layer(x, lengths=lengths)
+            y, got = layer(packed)
+        padded = torch.nn.utils.rnn.pad_packed_sequence(y)[0]
+        if name != "lstm":
+            got, states = (got,), (states,)
+        for a, b in zip((padded, *got), (want, *states)):
+            assert a.dtype == b.dtype == torch.bfloat16 and torch.equal(a, b)
+    gradients = torch.autograd.grad(y.data.float().sum(), list(layer.parameters()))
+    assert {g.dtype for g in gradients} == {torch.float32}
+
+
 @pytest.mark.parametrize("wrong,message", (
     (lambda m, x: m(x[..., :3]), r"expected 2 or 3 dimensions, the last of 4"),
     (lambda m, x: m(x, (x.new_zeros(1, 2, 6), x.new_zeros(1, 3, 6))), r"`h0` has shape \(1, 2, 6\)"),

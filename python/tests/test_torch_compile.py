@@ -186,3 +186,34 @@ def test_compile_autocast(backend):
     got, want = torch.compile(f, fullgraph=True, backend=backend)(x), f(x)
     assert got.dtype == torch.bfloat16
     close(got.float(), want.float(), 0)
+
+
+@pytest.mark.parametrize("name", ("inputs", "lengths", "parameters", "both", "nested", "block", "seq_len_max"))
+@pytest.mark.filterwarnings("error")
+def test_compile_vmap(name, monkeypatch):
+    """As in eager mode, vmap over inputs is one call. Derivatives too, and no warning."""
+    from rnn_mlir.torch import _calls
+    if not hasattr(torch.library, "register_vmap"):
+        pytest.skip("rules of vmap need PyTorch 2.5")
+    layer, block = rnn.LSTM(3, 4, bidirectional=True, **F64), rnn.BlockLSTM(3, 4, **F64)
+    xs, vmap, call = torch.randn(5, 6, 2, 3, **F64), torch.func.vmap, torch.func.functional_call
+    parameters = {k: torch.stack([f * v.detach() for f in range(5)]) for k, v in layer.named_parameters()}
+    lengths = torch.tensor([[6, 2], [0, 1], [3, 3], [4, 5], [1, 6]])
+    run, calls = {
+        "inputs": (vmap(layer), 1),
+        "lengths": (lambda xs: vmap(lambda x, n: layer(x, lengths=n))(xs, lengths), 1),
+        "parameters": (lambda xs: vmap(lambda p: call(layer, p, (xs[0],)))(parameters), 5),
+        "both": (lambda xs: vmap(lambda p, x: call(layer, p, (x,)))(parameters, xs), 5),
+        "nested": (lambda xs: vmap(vmap(layer))(torch.stack([xs, -xs])), 1),
+        "block": (vmap(lambda x: tuple(block(x))), 1),
+        "seq_len_max": (lambda xs: vmap(lambda x, n: tuple(block(x, seq_len_max=n)))(xs, lengths[:, 0]), 5),
+    }[name]
+    kernel, found = _calls.forward, []
+    monkeypatch.setattr(_calls, "forward", lambda *args, **kw: found.append(args) or kernel(*args, **kw))
+    xs.requires_grad_()
+    got = torch.utils._pytree.tree_leaves(torch.compile(run, fullgraph=True, backend="aot_eager")(xs))
+    assert len(found) == calls
+    want = torch.utils._pytree.tree_leaves(run(xs))
+    close(got, want, 1e-14)
+    got, want = (torch.autograd.grad(v[-1].sin().sum(), xs)[0] for v in (got, want))  # of cn or h
+    close(got, want, 1e-13)

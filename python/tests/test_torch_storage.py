@@ -3,6 +3,8 @@
 import copy
 import ctypes
 import io
+import subprocess
+import sys
 
 import pytest
 
@@ -157,12 +159,34 @@ def test_defined_reserve():
 
     def reserve():
         return torch.ops.rnn_mlir.cudnn_forward(x, h, c, flat, None, None, "lstm", False, 32, "zero", False, True)[3]
-    torch.frombuffer(_runtime.host_buffer(reserve().numel()), dtype=torch.int8).fill_(-1)
+    _calls._new_reserve(x, reserve().shape).fill_(-1)
     kept = reserve()
-    torch.frombuffer(_runtime.host_buffer(kept.numel()), dtype=torch.int8).fill_(1)
+    _calls._new_reserve(x, kept.shape).fill_(1)
     assert torch.equal(kept, reserve())
 
 
 def test_no_memory():
     with pytest.raises(_runtime.Error, match="memory"):
         _runtime.host_buffer(1 << 60)
+
+
+# The deleter of a capsule of PyTorch, which frees a reserve space when the process exits, after the interpreter.
+EXIT = """
+import ctypes, torch
+from torch.utils.dlpack import to_dlpack
+from rnn_mlir import _dlpack
+from rnn_mlir.torch import _calls
+capsule, used = to_dlpack(_calls._new_reserve(torch.zeros(1), (1 << 20,))), b"used_dltensor"
+address = _dlpack._get_pointer(capsule, b"dltensor")
+rename = ctypes.PyDLL(None).PyCapsule_SetName
+rename.argtypes = [ctypes.py_object, ctypes.c_char_p]
+rename(capsule, used)
+deleter = _dlpack._Managed.from_address(address).deleter
+ctypes.CDLL(None).__cxa_atexit(ctypes.c_void_p(deleter), ctypes.c_void_p(address), None)
+"""
+
+
+def test_reserve_is_freed_after_the_interpreter():
+    """With a reserve space on a buffer of Python, PyTorch 1.13 waits for the GIL for ever."""
+    done = subprocess.run([sys.executable, "-c", EXIT], capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stderr) == (0, "")

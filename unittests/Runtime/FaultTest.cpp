@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FaultInjection.h"
+#include "core/DLPack.h"
 #include "core/ThreadPool.h"
 #include "rnn_runtime/api.h"
 
@@ -17,6 +18,7 @@
 #include <vector>
 
 using namespace rnntest;
+using rnnrt::DLManagedTensor;
 
 namespace {
 
@@ -157,6 +159,54 @@ TEST(FaultTest, Handles) {
       EXPECT_EQ(codeOf(rnnrt_memory_free(host.device, memory)), RNNRT_STATUS_OK);
     rnnrt_event_release(event);
     rnnrt_stream_release(stream);
+    return code;
+  });
+}
+
+TEST(FaultTest, SharedTensors) {
+  static int object;
+  static void *const capsule = &object; // the consumer of each capsule frees the tensor at once
+  const rnnrt_capsule_functions_t functions = {[](void *pointer, const char *, void (*)(void *)) {
+                                                 auto *managed = static_cast<DLManagedTensor *>(pointer);
+                                                 managed->deleter(managed);
+                                                 return capsule;
+                                               },
+                                               [](void *, const char *) { return 0; },
+                                               [](void *, const char *) -> void * { return nullptr; },
+                                               []() -> void * { return nullptr; }};
+  std::vector<float> result(6);
+  failEveryAllocation(result, [&] {
+    Host host;
+    rnnrt_status_code_t code = host.code;
+    rnnrt_shared_tensor_t *shared = nullptr;
+    rnnrt_tensor_t tensor = {};
+    void *managed = nullptr;
+    const int64_t shape[] = {2, 3};
+    if (code == RNNRT_STATUS_OK)
+      code = codeOf(rnnrt_dlpack_set_capsule_functions(&functions));
+    if (code == RNNRT_STATUS_OK)
+      code = codeOf(rnnrt_memory_alloc(host.device, 24, &managed));
+    if (code != RNNRT_STATUS_OK)
+      return code;
+    tensor = rnnrt_tensor_make(managed, RNNRT_DTYPE_F32, 2, shape);
+    tensor.allocation = managed, tensor.device = host.device;
+    rnnrt_device_retain(host.device);
+    std::fill_n(static_cast<float *>(managed), 6, 0.5f);
+    code = codeOf(rnnrt_tensor_share(&tensor, &shared));
+    if (code == RNNRT_STATUS_OK)
+      code = codeOf(rnnrt_dlpack_export(shared, 0, &managed));
+    if (code == RNNRT_STATUS_OK) {
+      auto *exported = static_cast<DLManagedTensor *>(managed);
+      std::copy_n(static_cast<float *>(exported->tensor.data), 6, result.begin());
+      exported->deleter(exported);
+      if (rnnrt_dlpack_capsule(shared, 0) != capsule)
+        code = RNNRT_STATUS_RESOURCE_EXHAUSTED;
+    }
+    rnnrt_shared_tensor_release(shared);
+    rnnrt_tensor_release(&tensor); // after a failure, it still owns its memory
+    rnnrt_memory_stats_t stats;
+    if (rnnrt_memory_stats(host.device, &stats) || stats.live_bytes)
+      code = RNNRT_STATUS_INTERNAL;
     return code;
   });
 }

@@ -5,6 +5,7 @@
 #include "rnn_runtime/api.h"
 #include "rnn_runtime/call.h"
 #include "rnn_runtime/device.h"
+#include "rnn_runtime/dlpack.h"
 #include "rnn_runtime/emulator.h"
 #include "rnn_runtime/event.h"
 #include "rnn_runtime/function.h"

@@ -217,7 +217,8 @@ def _new_reserve(x: Tensor, shape: Tuple[int, ...]) -> Tensor:
     size = math.prod(shape)
     if x.device.type != "cpu" or size < 1 << 20:
         return x.new_empty(shape, dtype=torch.int8)
-    return torch.frombuffer(_runtime.host_buffer(size), dtype=torch.int8).view(shape)
+    # Unlike a buffer of Python, PyTorch can free it without the GIL, and after the end of the interpreter.
+    return torch.from_dlpack(_runtime.host_buffer(size).capsule(versioned=False)).view(shape)
 
 
 def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
@@ -431,6 +432,14 @@ class Forward(torch.autograd.Function):
         return _members(Forward, *arguments)
 
 
+def fold(operation: Operation, operands: Sequence[Tensor], dims: Sequence[Optional[int]], size: int) -> List[Tensor]:
+    """The operands of one call for the `size` examples of vmap, which become a part of the batch."""
+    def fold_one(value: Tensor, dim: Optional[int], axis: int) -> Tensor:
+        value = value.expand(size, *value.shape) if dim is None else value.movedim(dim, 0)
+        return value.movedim(0, axis).flatten(axis, axis + 1)
+    return [v if axis is None else fold_one(v, d, axis) for v, d, axis in zip(operands, dims, operation.operand_axes)]
+
+
 class Mapped(Forward):
     """`Forward` where vmap is the innermost transformation: all examples are one batch for the transformations around it,
     unless an operand that they would share is mapped."""
@@ -441,12 +450,7 @@ class Mapped(Forward):
         if any(d is not None for d, axis in zip(dims, axes) if axis is None):
             return _members(Forward, info, in_dims, operation, *operands)
 
-        def fold(value: Tensor, dim: Optional[int], axis: int) -> Tensor:
-            value = value.expand(size, *value.shape) if dim is None else value.movedim(dim, 0)
-            return value.movedim(0, axis).flatten(axis, axis + 1)
-
-        out = run_forward(operation, [v if axis is None else fold(v, d, axis)
-                                      for v, d, axis in zip(operands, dims, axes)])
+        out = run_forward(operation, fold(operation, operands, dims, size))
         k = operation.results
         results = [v.unflatten(axis, (size, -1)) for v, axis in zip(out, operation.result_axes)]
         # The reserve space belongs to the whole batch, and the code below vmap has its gradient.

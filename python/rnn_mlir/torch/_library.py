@@ -171,6 +171,27 @@ def _block_grad_gradient(ctx: Any, *given: Any) -> Any:
     return (*second[:8], *[None] * 9, *second[8:], *[None] * 5)
 
 
+# --- vmap ------------------------------------------------------------------------------------------------------------
+
+def _map_forward(name: str, parse: Callable[..., Tuple[Operation, List[Tensor]]], count: int) -> Callable[..., Any]:
+    """The rule of a forward op with `count` operands, as that of `_calls.Mapped`. Without a rule, PyTorch calls the op once for
+    each example, with a warning."""
+    def rule(info: Any, in_dims: Any, *arguments: Any) -> Any:
+        op, size = getattr(torch.ops.rnn_mlir, name), info.batch_size
+        operation, operands = parse(arguments[:count], *arguments[count:count + 5])
+        dims = [d for d, v in zip(in_dims, arguments[:count]) if v is not None]
+        if any(d is not None for d, axis in zip(dims, operation.operand_axes) if axis is None):
+            out = [op(*(v if d is None else v.select(d, k) for v, d in zip(arguments, in_dims))) for k in range(size)]
+            return tuple(map(torch.stack, zip(*out))), (0,) * len(out[0])
+        folded = iter(_calls.fold(operation, operands, dims, size))
+        out = op(*(None if v is None else next(folded) for v in arguments[:count]), *arguments[count:])
+        k = operation.results
+        results = [v.unflatten(axis, (size, v.shape[axis] // size)) for v, axis in zip(out, operation.result_axes)]
+        # The reserve space belongs to the whole batch, and the code below vmap has its gradient.
+        return (*results, *(v.new_empty(0) for v in out[k:])), (*operation.result_axes, *[None] * (len(out) - k))
+    return rule
+
+
 if AVAILABLE:
     _library = torch.library.Library("rnn_mlir", "DEF")
     for _schema in _SCHEMAS:
@@ -186,6 +207,9 @@ if AVAILABLE:
             _library.impl(_name, _kernel, _device)
         torch.library.register_fake(f"rnn_mlir::{_name}", _fake, lib=_library)
         torch.library.register_autograd(f"rnn_mlir::{_name}", _gradient, setup_context=_setup, lib=_library)
+    if hasattr(torch.library, "register_vmap"):  # PyTorch 2.5
+        for _name, _parse, _count in (("cudnn_forward", _layers, 6), ("block_lstm", _block, 10)):
+            torch.library.register_vmap(f"rnn_mlir::{_name}", _map_forward(_name, _parse, _count), lib=_library)
 
 
 def compiling() -> bool:

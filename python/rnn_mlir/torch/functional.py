@@ -212,7 +212,8 @@ def block_lstm(x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, b: Tensor,
     if any(given) and not all(given):
         raise ValueError("pass all of `wci`, `wcf` and `wco`, or none")
     _one_type(x=x, w=w, b=b, cs_prev=cs_prev, h_prev=h_prev, wci=wci, wcf=wcf, wco=wco)
-    peephole = [x.new_zeros(hidden) if v is None else v for v in (wci, wcf, wco)]
+    # Under vmap, zeros like `x` would be mapped.
+    peephole = [b.new_zeros(hidden) if v is None else v for v in (wci, wcf, wco)]
     _expect("b", b.shape, (4 * hidden,))
     if forget_bias:  # in the bias, whose gradient it does not change
         gate = 2 if layout == "icfo" else 1

@@ -38,6 +38,7 @@
 #include "rnn_runtime/abi.h"
 #include "rnn_runtime/call.h"
 #include "rnn_runtime/device.h"
+#include "rnn_runtime/dlpack.h"
 #include "rnn_runtime/event.h"
 #include "rnn_runtime/function.h"
 #include "rnn_runtime/memory.h"

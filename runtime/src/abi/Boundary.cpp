@@ -97,7 +97,11 @@ static Status checkInput(const rnnrt_function_t &function, int64_t index, const 
   if (!tensor->data && !empty)
     return mismatch("the data is missing");
   if (reinterpret_cast<uintptr_t>(tensor->data) % uintptr_t(rnnrt_dtype_size(expected.dtype)))
-    return mismatch("the data is not aligned to its elements");
+    return invalidArgument(
+        "%s: the address of the data must be a multiple of %lld, the bytes of an element %s, but is %p; "
+        "copy the tensor to aligned memory",
+        describeArgument("argument", index, expected, function).c_str(), (long long)rnnrt_dtype_size(expected.dtype),
+        rnnrt_dtype_name(expected.dtype), tensor->data);
   return Status();
 }
 

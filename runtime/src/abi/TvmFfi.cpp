@@ -3,6 +3,7 @@
 // loaded libtvm_ffi.so before it calls.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "core/DLPack.h"
 #include "core/Status.h"
 #include "rnn_runtime/api.h"
 
@@ -18,29 +19,7 @@ using namespace rnnrt;
 
 namespace {
 
-//===-- Layouts of tvm-ffi and DLPack ----------------------------------------------------------------------------===//
-
-struct DLDevice {
-  int32_t type, id;
-};
-struct DLDataType {
-  uint8_t code, bits;
-  uint16_t lanes;
-};
-struct DLTensor {
-  void *data;
-  DLDevice device;
-  int32_t rank;
-  DLDataType dtype;
-  int64_t *shape, *strides;
-  uint64_t byteOffset;
-};
-struct DLManagedTensor {
-  DLTensor tensor;
-  void *context;
-  void (*deleter)(DLManagedTensor *);
-};
-enum : int32_t { hostDevice = 1, cudaDevice = 2 };
+//===-- Layouts of tvm-ffi ---------------------------------------------------------------------------------------===//
 
 struct Any {
   int32_t type;
@@ -81,22 +60,6 @@ int32_t raise(const rnnrt_status_t status) {
 }
 
 //===-- Arguments ------------------------------------------------------------------------------------------------===//
-
-DLDataType toDLPack(int32_t dtype) {
-  const uint8_t bits = uint8_t(8 * rnnrt_dtype_size(dtype));
-  switch (dtype) {
-  case RNNRT_DTYPE_F16:
-  case RNNRT_DTYPE_F32:
-  case RNNRT_DTYPE_F64:
-    return {2, bits, 1};
-  case RNNRT_DTYPE_BF16:
-    return {4, bits, 1};
-  case RNNRT_DTYPE_I1:
-    return {6, bits, 1};
-  default:
-    return {0, bits, 1};
-  }
-}
 
 /// Unsigned integers are accepted as signed ones of their size: the types of compiled code have no sign.
 bool hasType(DLDataType type, int32_t dtype) {

@@ -24,7 +24,7 @@
 // CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: dim 1 is -3, but sizes must be at least 0: the function expects tensor<2x?xf32>, but got tensor<2x?xf32>
 // CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: its size in bytes exceeds 64 bits: the function expects tensor<2x?xf32>, but got tensor<2x4611686018427387904xf32>
 // CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the data is missing: the function expects tensor<2x?xf32>, but got tensor<2x3xf32>
-// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the data is not aligned to its elements: the function expects tensor<2x?xf32>, but got tensor<2x3xf32>
+// CHECK-NEXT: INVALID_ARGUMENT: argument 0 (`x`) of `mixed`: the address of the data must be a multiple of 4, the bytes of an element f32, but is 0x{{[0-9a-f]+}}; copy the tensor to aligned memory
 // CHECK-NEXT: INVALID_ARGUMENT: argument 1 (`u`) of `mixed`: the rank differs: the function expects tensor<?xi32>, but got tensor<3x1xi32>
 // CHECK-NEXT: INVALID_ARGUMENT: result 0 (`y`) of `mixed`: expects a tensor to fill, but got a null pointer
 // CHECK-NEXT: INVALID_ARGUMENT: result 5 (`h`) of `mixed`: expects a tensor to fill, but got a null pointer
