@@ -29,40 +29,57 @@ static void emitRowDots(HostBuilder &b, const RowDots &p) {
     return b.loadUnconverted(p.a, offset, width, mask);
   };
   auto loadWeights = [&](Value row, Value k, Value mask) {
+    Value column = b.add(p.column, k);
     if (b.tiles.usesBF16Dot())
-      return b.loadUnconverted(p.w, {row, k}, width, mask);
-    return b.load(p.w, {row, k}, mask);
+      return b.loadUnconverted(p.w, {row, column}, width, mask);
+    return b.load(p.w, {row, column}, mask);
   };
   b.loop(zero, p.columns, lanes, [&](Value column) {
     Value count = b.sub(p.columns, column);
     SmallVector<Value> matrixRows;
     for (int64_t k = 0; k < lanes; ++k) // rows past the last one are not stored
-      matrixRows.push_back(b.add(p.first, b.min(b.add(column, k), last)));
-    b.loop(p.rows, [&](Value row) {
-      SmallVector<Value> sums;
+      matrixRows.push_back(b.add(p.row, b.min(b.add(column, k), last)));
+    auto addRows = [&](Value firstRow, int64_t rows) {
+      SmallVector<SmallVector<Value>> sums(rows);
       for (int64_t first = 0; first < lanes; first += atOnce) {
         auto group = ArrayRef(matrixRows).slice(first, std::min(atOnce, lanes - first));
         auto add = [&](Value k, ValueRange carried, Value mask) {
-          Value factors = loadFactors(row, k, mask);
-          SmallVector<Value> next;
-          for (auto [matrixRow, sum] : llvm::zip_equal(group, carried))
-            next.push_back(kernel->multiplyLanes(factors, loadWeights(matrixRow, k, mask), sum));
+          SmallVector<Value> factors, next(carried);
+          for (int64_t row = 0; row < rows; ++row)
+            factors.push_back(loadFactors(b.add(firstRow, row), k, mask));
+          auto sum = next.begin();
+          for (Value matrixRow : group) {
+            Value weights = loadWeights(matrixRow, k, mask);
+            for (Value factor : factors) {
+              *sum = kernel->multiplyLanes(factor, weights, *sum);
+              ++sum;
+            }
+          }
           return next;
         };
-        SmallVector<Value> some = b.loop(zero, whole, width, SmallVector<Value>(group.size(), b.constant(0)),
+        SmallVector<Value> some = b.loop(zero, whole, width, SmallVector<Value>(rows * group.size(), b.constant(0)),
                                          [&](Value k, ValueRange carried) { return add(k, carried, Value()); });
         // All lanes are masked if none is left: a vector there may be past the end of the operands.
         if (getConstantIntValue(rest) != 0)
           some = add(whole, some, b.mask(rest, width));
-        sums.append(some);
+        for (auto [k, sum] : llvm::enumerate(some))
+          sums[k % rows].push_back(sum);
       }
-      transpose(b, sums);
-      for (int64_t step = 1; step < lanes; step *= 2)
-        for (int64_t k = 0; k < lanes; k += 2 * step)
-          sums[k] = b.addf(sums[k], sums[k + step]);
-      Value offset = b.add(b.add(p.cOffset, b.mul(row, p.cRow)), column), mask = b.mask(count);
-      b.store(b.addf(b.load(p.c, offset, mask), sums[0]), p.c, offset, mask);
-    });
+      for (auto [row, lanesOfRow] : llvm::enumerate(sums)) {
+        transpose(b, lanesOfRow);
+        for (int64_t step = 1; step < lanes; step *= 2)
+          for (int64_t k = 0; k < lanes; k += 2 * step)
+            lanesOfRow[k] = b.addf(lanesOfRow[k], lanesOfRow[k + step]);
+        Value offset = b.add(b.add(p.cOffset, b.mul(b.add(firstRow, row), p.cRow)), column), mask = b.mask(count);
+        b.store(b.addf(b.load(p.c, offset, mask), lanesOfRow[0]), p.c, offset, mask);
+      }
+    };
+    // Two rows load a vector of weights once, if there are enough registers for the sums.
+    const int64_t together = b.tiles.vectors >= 4 ? 2 : 1;
+    Value even = b.mul(b.div(p.rows, b.index(together)), together);
+    b.loop(zero, even, together, [&](Value row) { addRows(row, together); });
+    if (together > 1)
+      b.loop(even, p.rows, 1, [&](Value row) { addRows(row, 1); });
   });
 }
 

@@ -190,8 +190,12 @@ void BackwardLoop::run() {
     packedP = weights.parts[1];
   packsLate =
       b.createOrFold<arith::AndIOp>(weights.isScratch, b.compare(arith::CmpIPredicate::sle, p.steps, b.index(1)));
+  Value never = arith::ConstantOp::create(b, b.getBoolAttr(false));
   if (byRows) // threads that divide rows share the packed weights
-    packsLate = b.select(byRows, arith::ConstantOp::create(b, b.getBoolAttr(false)), packsLate);
+    packsLate = b.select(byRows, never, packsLate);
+  readsWeights = b.createOrFold<arith::AndIOp>(packsLate, layer.areFewRows(p.B, Layer::Pass::Backward));
+  if (b.tiles.usesAMX()) // not measured
+    readsWeights = never;
   layer.start(kh);
   if (initialKh)
     b.fillZero(initialKh, zero, b.mul(p.statePadded, p.B));
@@ -357,7 +361,19 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
           multiply(t, p.steps, q, one, /*nextPanel=*/Value(), offset);
         });
       };
-      b.ifElse(packsLate, packAndMultiply, [&] { multiply(t, p.steps, firstState, b.sub(lastState, firstState)); });
+      auto multiplyInPlace = [&] {
+        for (int64_t block = 0; block < layer.recurrent.count; ++block) {
+          Gemm gemm;
+          gemm.a = dG, gemm.aPanel = b.mul(allRows, panel);
+          gemm.aOffset = b.add(b.mul(b.mul(p.panels, layer.recurrent.first + block), gemm.aPanel), b.mul(t, panelRows));
+          gemm.c = kh, gemm.cOffset = b.mul(firstState, panelRows), gemm.cRow = b.index(panel);
+          gemm.cPanel = panelRows, gemm.rows = p.B, gemm.columns = b.sub(lastState, firstState);
+          layer.multiplyInPlace(Layer::Pass::Backward, Layer::Weights::State, block, gemm, firstState);
+        }
+      };
+      b.ifElse(readsWeights, multiplyInPlace, [&] {
+        b.ifElse(packsLate, packAndMultiply, [&] { multiply(t, p.steps, firstState, b.sub(lastState, firstState)); });
+      });
       endAtResets(t, p.P, kh, initialKh, firstState, lastState);
     }
     if (needs.cell)
@@ -387,18 +403,49 @@ void BackwardLoop::inputs(Pack pack, function_ref<void(const Block &)> store) {
   if (b.tiles.usesAMX())
     return inputsByTiles(pack, store);
   const Problem &p = layer.p;
+  Value depth = b.mul(p.padded, layer.input.count), packedPanel = b.mul(spreadBlocks(b, depth), b.tiles.panel);
+  PackedWeights weights = getInputWeights(packedPanel);
+  Value readsWeights = b.createOrFold<arith::AndIOp>(weights.isScratch, layer.areFewRows(rows, Layer::Pass::Backward));
+  b.ifElse(readsWeights, [&] { inputsInPlace(store); }, [&] { inputsByPanels(pack, store, weights, packedPanel); });
+  weights.release();
+}
+
+/// For few rows, by weights that are not packed.
+void BackwardLoop::inputsInPlace(function_ref<void(const Block &)> store) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel), dGPanel = b.mul(allRows, panel);
+  Value work = b.mul(b.mul(rows, p.I), b.mul(p.padded, layer.input.count));
+  library.parallel(b, inputPanels, work, [&](const Team &team) {
+    Value first = team.begin(b, inputPanels), count = b.sub(team.end(b, inputPanels), first);
+    Value blockPanel = b.mul(rows, panel), size = b.mul(count, blockPanel), column = b.mul(first, panel);
+    Value block = b.allocate(size);
+    b.fillZero(block, zero, size);
+    for (int64_t k = 0; k < layer.input.count; ++k) {
+      Gemm gemm;
+      gemm.a = dG, gemm.aOffset = b.mul(b.mul(p.panels, layer.input.first + k), dGPanel), gemm.aPanel = dGPanel;
+      gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
+      gemm.rows = rows, gemm.columns = count;
+      layer.multiplyInPlace(Layer::Pass::Backward, Layer::Weights::Input, k, gemm, first);
+    }
+    store({block, blockPanel, zero, rows, column, b.min(b.sub(p.I, column), b.mul(count, panel))});
+    b.free(block);
+  });
+}
+
+void BackwardLoop::inputsByPanels(Pack pack, function_ref<void(const Block &)> store, PackedWeights &weights,
+                                  Value packedPanel) {
+  const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel);
   Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
   Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel);
-  Value packedPanel = b.mul(spreadBlocks(b, b.mul(depth, panel)), panel);
   Value work = b.mul(b.mul(rows, p.I), b.mul(depth, panel));
   // For few rows, pack groups of columns that stay in cache until they are used. Many rows would be read from memory
   // again for each group.
   constexpr int64_t columnsForFewRows = 64;
   Value panelsForFewRows = b.index(std::max<int64_t>(columnsForFewRows / panel, 1));
   Value isFewRows = b.compare(arith::CmpIPredicate::sle, rows, b.index(Tiles::depth));
-  PackedWeights weights = getInputWeights(packedPanel);
   Value packed = weights.parts[0];
   // The groups use the same memory, unless later calls use the packed weights.
   Value reuses = b.createOrFold<arith::AndIOp>(isFewRows, weights.isScratch);
@@ -449,7 +496,6 @@ void BackwardLoop::inputs(Pack pack, function_ref<void(const Block &)> store) {
     });
     b.free(block);
   });
-  weights.release();
 }
 
 void BackwardLoop::forRowParts(const Block &block, function_ref<void(Value, Value, Value, Value)> body) {

@@ -80,12 +80,7 @@ void ForwardLoop::run() {
   };
   packsInputLate = packsLate(p.steps, stepsAtOnce), packsStateLate = packsLate(p.steps, b.index(1));
   Value dividesRows = byRows, never = arith::ConstantOp::create(b, b.getBoolAttr(false));
-  // To transpose weights takes longer than to multiply so few rows by them.
-  constexpr int64_t fewRows = 4;
-  readsWeights = never;
-  if (layer.getWeightRows(ForwardLayer::Weights::State, 0, b.index(0)))
-    readsWeights =
-        b.createOrFold<arith::AndIOp>(packsStateLate, b.compare(arith::CmpIPredicate::sle, p.B, b.index(fewRows)));
+  readsWeights = b.createOrFold<arith::AndIOp>(packsStateLate, layer.areFewRows(p.B, Layer::Pass::Forward));
   if (byRows) {
     // Threads that divide rows share the packed weights.
     byRows = b.select(packsStateLate, never, byRows);
@@ -180,20 +175,6 @@ Value ForwardLoop::packOnce(const Own &own, ForwardLayer::Weights weights, int64
   return offset;
 }
 
-/// Multiplies a few rows by panel `q` of block `block` as `gemm` would, without packing it. The weights have rows.
-void ForwardLoop::addRowDots(ForwardLayer::Weights weights, int64_t block, Value q, const Gemm &gemm) {
-  const Problem &p = layer.p;
-  Value column = b.mul(q, b.tiles.panel);
-  ForwardLayer::WeightRows from = *layer.getWeightRows(weights, block, column);
-  RowDots dots;
-  dots.a = gemm.a, dots.aOffset = gemm.aOffset, dots.aPanel = gemm.aPanel, dots.rows = gemm.rows;
-  dots.w = from.matrix, dots.first = from.first;
-  dots.columns = b.min(b.sub(p.H, column), b.index(b.tiles.panel));
-  dots.depth = weights == ForwardLayer::Weights::Input ? p.I : p.P;
-  dots.c = gemm.c, dots.cOffset = gemm.cOffset, dots.cRow = gemm.cRow;
-  library.rowDots(b, dots);
-}
-
 /// The offset of an element of the gate pre-activations of a chunk: rows of all blocks, or with AMX panels, whose tiles
 /// are consecutive. `column` is in `block`.
 Value ForwardLoop::gateOffset(Value row, Value block, Value column) {
@@ -258,13 +239,13 @@ void ForwardLoop::multiplyInput(const Own &own, Value time, Value steps) {
         auto packed = [&](Value q) {
           multiplyPanels(b.index(block), q, b.index(1), packOnce(own, ForwardLayer::Weights::Input, block, q));
         };
-        auto unpacked = [&](Value q) {
-          addRowDots(ForwardLayer::Weights::Input, block, q, describe(b.index(block), q, b.index(1)));
+        auto inPlace = [&] {
+          if (usesAMX)
+            fillBias(own, rows, layer.input.first + block);
+          layer.multiplyInPlace(Layer::Pass::Forward, Layer::Weights::Input, block,
+                                describe(b.index(block), own.first, panels), own.first);
         };
-        if (usesAMX)
-          b.ifThen(readsWeights, [&] { fillBias(own, rows, layer.input.first + block); });
-        b.loop(own.first, own.end, 1,
-               [&](Value q) { b.ifElse(readsWeights, [&] { unpacked(q); }, [&] { packed(q); }); });
+        b.ifElse(readsWeights, inPlace, [&] { b.loop(own.first, own.end, 1, packed); });
       }
     };
     b.ifElse(packsInputLate, once, [&] {
@@ -309,18 +290,22 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
     gemm.rows = own.rows, gemm.depth = p.statePanels, gemm.aNext = gemm.aOffset, gemm.isInL2 = byRows;
     return gemm;
   };
-  // The same for panel `q` of all blocks, packed one by one.
+  // The same for all blocks: panel `q`, packed for this GEMM, or all panels of the thread, not packed.
   auto multiplyOnce = [&](Value q) {
     for (int64_t block = 0; block < layer.recurrent.count; ++block) {
       Gemm gemm = multiply(b.index(block), q);
-      auto packed = [&] {
-        gemm.bOffset = packOnce(own, ForwardLayer::Weights::State, block, q);
-        gemm.bPanel = rightPanel, gemm.cPanel = gatePanel, gemm.columns = b.index(1);
-        if (!b.tiles.usesAMX())
-          gemm.traversal = layer.getTraversal(s, p.statePanels);
-        library.gemm(b, gemm);
-      };
-      b.ifElse(readsWeights, [&] { addRowDots(ForwardLayer::Weights::State, block, q, gemm); }, packed);
+      gemm.bOffset = packOnce(own, ForwardLayer::Weights::State, block, q);
+      gemm.bPanel = rightPanel, gemm.cPanel = gatePanel, gemm.columns = b.index(1);
+      if (!b.tiles.usesAMX())
+        gemm.traversal = layer.getTraversal(s, p.statePanels);
+      library.gemm(b, gemm);
+    }
+  };
+  auto multiplyInPlace = [&] {
+    for (int64_t block = 0; block < layer.recurrent.count; ++block) {
+      Gemm gemm = multiply(b.index(block), own.first);
+      gemm.cPanel = gatePanel, gemm.columns = b.sub(own.end, own.first);
+      layer.multiplyInPlace(Layer::Pass::Forward, Layer::Weights::State, block, gemm, own.first);
     }
   };
   auto cell = [&](const Position &at) {
@@ -355,12 +340,14 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
         library.gemm(b, gemm);
       });
     };
-    b.ifElse(packsStateLate, [&] { b.loop(own.first, own.end, 1, multiplyOnce); }, multiplyAll);
+    auto packed = [&] { b.ifElse(packsStateLate, [&] { b.loop(own.first, own.end, 1, multiplyOnce); }, multiplyAll); };
+    b.ifElse(readsWeights, multiplyInPlace, packed);
     layer.forRows(p.H, t, own.first, own.end, cell);
     b.loop(own.first, own.end, 1, publish);
   } else {
     Value traversal = layer.getTraversal(s, p.statePanels);
     Value isDown = b.compare(arith::CmpIPredicate::eq, traversal, b.index(Gemm::SweepDown));
+    b.ifThen(readsWeights, multiplyInPlace);
     b.loop(own.first, own.end, 1, [&](Value number) {
       Value q = b.select(isDown, b.sub(b.add(own.first, b.sub(own.end, b.index(1))), number), number);
       auto multiplyBlocks = [&] {
@@ -369,7 +356,8 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
         gemm.columns = b.index(layer.recurrent.count), gemm.traversal = traversal;
         library.gemm(b, gemm);
       };
-      b.ifElse(packsStateLate, [&] { multiplyOnce(q); }, multiplyBlocks);
+      auto packed = [&] { b.ifElse(packsStateLate, [&] { multiplyOnce(q); }, multiplyBlocks); };
+      b.ifElse(readsWeights, [] {}, packed);
       layer.forPositions(p.H, t, q, cell);
       publish(q);
     });

@@ -38,6 +38,11 @@ public:
     return {op.getW(), "block layout=" + stringifyGateLayout(op.getLayout()).str(), p.I, p.H, b.index(0), b.index(1)};
   }
 
+  GateWeights getGateWeights(Weights weights, int64_t block) override {
+    Value row = weights == Weights::Input ? b.index(0) : p.I;
+    return {op.getW(), row, b.mul(p.H, block), /*gatesAreRows=*/false};
+  }
+
   void start(Value h) override {
     library.packRows(b, {op.getCsPrev(), b.index(0), p.B, b.index(1), p.B, cs});
     library.packRows(b, {op.getHPrev(), b.index(0), p.B, b.index(1), p.B, h});
@@ -147,6 +152,11 @@ public:
 
   WeightsSource getWeights() override {
     return {op.getW(), "block layout=" + stringifyGateLayout(op.getLayout()).str(), p.I, p.H, b.index(0), b.index(1)};
+  }
+
+  GateWeights getGateWeights(Weights weights, int64_t block) override {
+    Value row = weights == Weights::Input ? b.index(0) : p.I;
+    return {op.getW(), row, b.mul(p.H, block), /*gatesAreRows=*/false};
   }
 
   void start(Value kh) override {

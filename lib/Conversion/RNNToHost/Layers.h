@@ -21,6 +21,7 @@ using cpu::GemmStart;
 using cpu::KernelLibrary;
 using cpu::OuterProducts;
 using cpu::RowDots;
+using cpu::RowSums;
 using cpu::Team;
 using cpu::Tiles;
 using cpu::TransposedGemm;
@@ -93,6 +94,21 @@ public:
   Value areWeightsInL2(int64_t mostBytes);
   /// How the GEMM of step `step` traverses the packed weights (Gemm::traversal).
   Value getTraversal(Value step, Value depthPanels);
+  enum class Weights { Input, State };
+  /// The weights of a block of gates in the operand: a part of a row-major matrix in the element type. Either its rows
+  /// belong to the columns of the block, and its columns to those of the input or state, or the other way round.
+  struct GateWeights {
+    Value matrix, row, column;
+    bool gatesAreRows;
+  };
+  /// The weights of block `block` of `input` or of `recurrent`.
+  virtual GateWeights getGateWeights(Weights weights, int64_t block) = 0;
+  enum class Pass { Forward, Backward };
+  /// i1: packing weights for one GEMM with `rows` rows would take longer than the GEMM.
+  Value areFewRows(Value rows, Pass pass);
+  /// Computes `gemm`, which multiplies the input or state (backward: the gates' gradients of block `block`) by panels
+  /// of packed weights from panel `firstPanel` on, by weights that are not packed.
+  void multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel);
   /// Generates code that all rows of a step share. The step has time `t` and index `s`.
   virtual void startStep(Value s, Value t) {}
 };
@@ -105,17 +121,10 @@ public:
   virtual WeightsSource getWeights() = 0;
   /// Packs the initial state into panels.
   virtual void start(Value h) = 0;
-  enum class Weights { Input, State };
   /// Packs the weights of block `block` of `input` or of `recurrent`, for a range of panels of the hidden columns. They
   /// follow each other in `target` from element `offset` on.
   virtual void packWeights(Weights weights, int64_t block, Value firstPanel, Value panels, Value target,
                            Value offset) = 0;
-  /// The rows of a row-major matrix with the weights of the hidden columns of block `block` from `column` on. Nullopt:
-  /// the weights have columns instead.
-  struct WeightRows {
-    Value matrix, first;
-  };
-  virtual std::optional<WeightRows> getWeightRows(Weights weights, int64_t block, Value column) { return std::nullopt; }
   /// Packs the weights of the projection for a range of panels of the state.
   virtual void packProjection(Value packedP, Value firstPanel, Value panels) {}
   /// Adds the biases to a row of all blocks, which is zero.
@@ -165,7 +174,6 @@ private:
   void steps(const Team &team, PackedWeights &weights);
   void packWeights(const Own &own, ForwardLayer::Weights weights);
   Value packOnce(const Own &own, ForwardLayer::Weights weights, int64_t block, Value q);
-  void addRowDots(ForwardLayer::Weights weights, int64_t block, Value q, const Gemm &gemm);
   Value packedPanel(ForwardLayer::Weights weights);
   Value gateOffset(Value row, Value block, Value column);
   void divideRows();
@@ -296,6 +304,8 @@ private:
 
   void steps(const Team &team, PackedWeights &weights);
   PackedWeights getInputWeights(Value packedPanel);
+  void inputsInPlace(function_ref<void(const Block &)> store);
+  void inputsByPanels(Pack pack, function_ref<void(const Block &)> store, PackedWeights &weights, Value packedPanel);
   Value getSharedWork(Value work) const;
   void divideSteps();
   void multiply(Value t, Value step, Value panel, Value count, Value nextPanel = Value(),
@@ -322,6 +332,7 @@ private:
   Value packedPanel;      ///< elements of packedR from panel to panel
   /// i1, in `run`: packedR is used by at most one GEMM, and its panels are packed one by one for it.
   Value packsLate;
+  Value readsWeights; ///< i1, in `run`: the same for few rows, and they are not packed at all
   Needs needs;
   Value maxInput;
   /// With AMX: whether one thread runs the steps, and whether dG also fits in the L2 cache of its core.

@@ -46,6 +46,13 @@ int64_t Stack::gateOf(int64_t block) const {
   llvm_unreachable("all blocks are listed");
 }
 
+Layer::GateWeights Stack::getGateWeights(const Layer &layer, Layer::Weights weights, int64_t block) {
+  const bool isInput = weights == Layer::Weights::Input;
+  Value matrix = isInput ? inputWeights(params, layer.p.I) : recurrentWeights(params);
+  Value row = b.mul(layer.p.H, gateOf((isInput ? layer.input : layer.recurrent).first + block));
+  return {matrix, row, b.index(0), /*gatesAreRows=*/true};
+}
+
 void Stack::forLayers(bool reversed, function_ref<void()> body) {
   auto run = [&](Value index) {
     layer = reversed ? b.sub(b.sub(sizes.L, b.index(1)), index) : index;

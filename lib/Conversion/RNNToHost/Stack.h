@@ -47,6 +47,7 @@ public:
   enum GRUBlock { NewOfInput, Reset, Update, NewOfState };
   /// The block of the parameters that a block of the layer belongs to.
   int64_t gateOf(int64_t block) const;
+  Layer::GateWeights getGateWeights(const Layer &layer, Layer::Weights weights, int64_t block);
 
   /// Of a plain cell.
   Activation getActivation() const { return sizes.mode == CellMode::RnnTanh ? Activation::Tanh : Activation::Relu; }

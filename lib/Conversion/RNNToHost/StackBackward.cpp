@@ -37,6 +37,10 @@ public:
 
   WeightsSource getWeights() override { return stack.getWeights(op, p); }
 
+  GateWeights getGateWeights(Weights weights, int64_t block) override {
+    return stack.getGateWeights(*this, weights, block);
+  }
+
   void start(Value kh) override {
     library.packRows(b, {op.getOutputHBackprop(), stack.stateRow(), p.B, b.index(1), p.B, kh});
     if (kc)

@@ -67,14 +67,12 @@ public:
     int64_t panel = b.tiles.panel;
     Value row = b.mul(firstPanel, panel), rows = b.min(b.sub(p.H, row), b.mul(panels, panel));
     Value columns = weights == Weights::Input ? p.I : p.P, stride = b.mul(b.ceilDiv(columns, panel), panel * panel);
-    WeightRows from = *getWeightRows(weights, block, row);
-    library.packTransposed(b, {from.matrix, from.first, rows, b.index(0), columns, target, offset, stride});
+    GateWeights from = getGateWeights(weights, block);
+    library.packTransposed(b, {from.matrix, b.add(from.row, row), rows, from.column, columns, target, offset, stride});
   }
 
-  std::optional<WeightRows> getWeightRows(Weights weights, int64_t block, Value column) override {
-    const bool isInput = weights == Weights::Input;
-    Value matrix = isInput ? stack.inputWeights(stack.params, p.I) : stack.recurrentWeights(stack.params);
-    return WeightRows{matrix, b.add(b.mul(p.H, stack.gateOf((isInput ? input : recurrent).first + block)), column)};
+  GateWeights getGateWeights(Weights weights, int64_t block) override {
+    return stack.getGateWeights(*this, weights, block);
   }
 
   void packProjection(Value packedP, Value firstPanel, Value panels) override {

@@ -32,20 +32,22 @@ func.func @one_step(%x: memref<1x6x24xf32>, %h: memref<1x6x40xf32>, %p: memref<?
 
 // -----
 
-// At most four rows are multiplied by the rows of the matrix, which are not packed.
+// A few rows are multiplied by the rows of the matrix, which are not packed.
 // CHECK-LABEL: func @few_rows
 // CHECK: %[[KIND:.*]] = llvm.load {{.*}} -> i64
 // CHECK: %[[LATE:.*]] = arith.cmpi eq, %[[KIND]], %c3_i64
 // CHECK-COUNT-2: pack_transposed
 // CHECK: scf.if %[[LATE]] {
-// CHECK-NEXT: scf.for %{{.*}} = %c0 to %c3 step %c1 {
-// CHECK: call @rnn_host_row_dots_f32(%{{.*}}, %c0, %c32, %{{.*}}, %{{.*}}, %{{.*}}, %c24, %{{.*}}, %{{.*}}, %c16, %c2) :
+// CHECK: scf.for %[[Q:.*]] = %c0 to %c3 step %c1 {
+// CHECK: %[[COLUMN:.*]] = arith.muli %[[Q]], %c16
+// CHECK: call @rnn_host_row_dots_f32(%{{.*}}, %c0, %c32, %{{.*}}, %[[COLUMN]], %c0, %{{.*}}, %c24, %{{.*}}, %{{.*}}, %c16, %c2) :
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 {
+// CHECK: call @rnn_host_row_dots_f32({{.*}}, %c40, %{{[^,]*}}, %{{[^,]*}}, %c16, %c2) :
 // CHECK: } else {
 // CHECK: gemm
 // CHECK: scf.for
-// CHECK: scf.if %[[LATE]] {
-// CHECK: call @rnn_host_row_dots_f32({{.*}}, %c40, %{{[^,]*}}, %{{[^,]*}}, %c16, %c2) :
-// CHECK: } else {
+// CHECK-NEXT: scf.if %[[LATE]] {
+// CHECK-NEXT: } else {
 // CHECK: gemm
 // CHECK: return
 func.func @few_rows(%x: memref<1x2x24xf32>, %h: memref<1x2x40xf32>, %p: memref<?xf32>, %y: memref<1x2x40xf32>) {
@@ -69,8 +71,31 @@ func.func @many_steps(%x: memref<100x2x24xf32>, %h: memref<1x2x40xf32>, %p: memr
 
 // -----
 
-// The gradient of one step multiplies by the state's weights only for that of the initial state.
+// The gradient of one step multiplies by the state's weights only for that of the initial state. Their rows have the columns
+// of the result.
 // CHECK-LABEL: func @gradient_of_one_step
+// CHECK: %[[KIND:.*]] = llvm.load {{.*}} -> i64
+// CHECK: %[[LATE:.*]] = arith.cmpi eq, %[[KIND]], %c3_i64
+// CHECK: scf.if %[[LATE]] {
+// CHECK-NEXT: } else {
+// CHECK: pack
+// CHECK: scf.if %[[LATE]] {
+// CHECK-NOT: pack
+// CHECK: call @rnn_host_row_sums_f32({{.*}}, %c40, %c40, %{{[^,]*}}, %c0, %c16, %c32, %c2) :
+// CHECK: } else {
+// CHECK: gemm
+// CHECK: return
+func.func @gradient_of_one_step(%x: memref<1x2x24xf32>, %h: memref<1x2x40xf32>, %p: memref<?xf32>, %y: memref<1x2x40xf32>, %r: memref<?xi8>) {
+  rnn.cudnn_backprop rnn_tanh input(%x : memref<1x2x24xf32>) state(%h : memref<1x2x40xf32>) params(%p : memref<?xf32>)
+      output(%y, %h : memref<1x2x40xf32>, memref<1x2x40xf32>) grads(%y, %h : memref<1x2x40xf32>, memref<1x2x40xf32>)
+      reserve(%r : memref<?xi8>) outs(input_h_backprop = %h : memref<1x2x40xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// More rows: the weights are packed panel by panel.
+// CHECK-LABEL: func @gradient_of_more_rows
 // CHECK: %[[KIND:.*]] = llvm.load {{.*}} -> i64
 // CHECK: %[[LATE:.*]] = arith.cmpi eq, %[[KIND]], %c3_i64
 // CHECK: scf.if %[[LATE]] {
@@ -84,9 +109,64 @@ func.func @many_steps(%x: memref<100x2x24xf32>, %h: memref<1x2x40xf32>, %p: memr
 // CHECK-NOT: pack
 // CHECK: gemm
 // CHECK: return
-func.func @gradient_of_one_step(%x: memref<1x2x24xf32>, %h: memref<1x2x40xf32>, %p: memref<?xf32>, %y: memref<1x2x40xf32>, %r: memref<?xi8>) {
-  rnn.cudnn_backprop rnn_tanh input(%x : memref<1x2x24xf32>) state(%h : memref<1x2x40xf32>) params(%p : memref<?xf32>)
-      output(%y, %h : memref<1x2x40xf32>, memref<1x2x40xf32>) grads(%y, %h : memref<1x2x40xf32>, memref<1x2x40xf32>)
-      reserve(%r : memref<?xi8>) outs(input_h_backprop = %h : memref<1x2x40xf32>) {lowering = #rnn.lowering<fused>}
+func.func @gradient_of_more_rows(%x: memref<1x25x24xf32>, %h: memref<1x25x40xf32>, %p: memref<?xf32>, %y: memref<1x25x40xf32>, %r: memref<?xi8>) {
+  rnn.cudnn_backprop rnn_tanh input(%x : memref<1x25x24xf32>) state(%h : memref<1x25x40xf32>) params(%p : memref<?xf32>)
+      output(%y, %h : memref<1x25x40xf32>, memref<1x25x40xf32>) grads(%y, %h : memref<1x25x40xf32>, memref<1x25x40xf32>)
+      reserve(%r : memref<?xi8>) outs(input_h_backprop = %h : memref<1x25x40xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// The gradient of the input of several steps, if they are few rows. Three blocks of gates have their own rows.
+// CHECK-LABEL: func @gradient_of_input
+// CHECK: scf.for %{{.*}} = %c0 to %c5 step %c1
+// CHECK: llvm.load {{.*}} -> i64
+// CHECK: scf.if
+// CHECK-NOT: pack
+// CHECK: call @rnn_host_row_sums_f32({{.*}}, %c24, %c40, %{{[^,]*}}, %c0, %c16, %c160, %c10) :
+// CHECK-COUNT-2: call @rnn_host_row_sums_f32
+// CHECK: } else {
+// CHECK: pack_columns
+// CHECK: gemm
+// CHECK: return
+func.func @gradient_of_input(%x: memref<5x2x24xf32>, %h: memref<1x2x40xf32>, %p: memref<?xf32>, %y: memref<5x2x40xf32>, %r: memref<?xi8>) {
+  rnn.cudnn_backprop gru input(%x : memref<5x2x24xf32>) state(%h : memref<1x2x40xf32>) params(%p : memref<?xf32>)
+      output(%y, %h : memref<5x2x40xf32>, memref<1x2x40xf32>) grads(%y, %h : memref<5x2x40xf32>, memref<1x2x40xf32>)
+      reserve(%r : memref<?xi8>) outs(input_backprop = %x : memref<5x2x24xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// The weights of block ops have a column for each gate and unit: sums of rows forward.
+// CHECK-LABEL: func @block
+// CHECK: call @rnn_host_row_sums_f32({{.*}}, %c0, %c0, %c40, %c24, %{{[^,]*}}, %{{[^,]*}}, %c16, %{{[^,]*}}, %c2) :
+// CHECK: call @rnn_host_row_sums_f32({{.*}}, %c0, %c40, %c40, %c24, %{{[^,]*}}, %{{[^,]*}}, %c16, %{{[^,]*}}, %c2) :
+// CHECK-COUNT-2: call @rnn_host_row_sums_f32({{.*}}, %c40, %c24, %{{[^,]*}}, %{{[^,]*}}, %c16, %{{[^,]*}}, %c2) :
+// CHECK: call @rnn_host_row_sums_f32({{.*}}, %c24, %c0, %c40, %c40, %{{[^,]*}}, %{{[^,]*}}, %c16, %{{[^,]*}}, %c2) :
+// CHECK-COUNT-3: call @rnn_host_row_sums_f32({{.*}}, %c24, %{{[^,]*}}, %c40, %c40, %{{[^,]*}}, %{{[^,]*}}, %c16, %{{[^,]*}}, %c2) :
+// CHECK-NOT: call @rnn_host_row_sums
+// CHECK: return
+func.func @block(%x: memref<1x2x24xf32>, %s: memref<2x40xf32>, %w: memref<64x160xf32>, %b: memref<160xf32>, %p: memref<40xf32>, %y: memref<1x2x40xf32>) {
+  rnn.block_lstm ifco x(%x : memref<1x2x24xf32>) state(%s, %s : memref<2x40xf32>) weights(%w : memref<64x160xf32>)
+      peephole(%p, %p, %p : memref<40xf32>) bias(%b : memref<160xf32>) outs(h = %y : memref<1x2x40xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// And dot products backward.
+// CHECK-LABEL: func @block_gradient
+// CHECK-COUNT-4: call @rnn_host_row_dots_f32({{.*}}, %c40, %{{[^,]*}}, %{{[^,]*}}, %c16, %c2) :
+// CHECK: gemm
+// CHECK-COUNT-4: call @rnn_host_row_dots_f32({{.*}}, %c40, %{{[^,]*}}, %{{[^,]*}}, %c16, %c2) :
+// CHECK-NOT: call @rnn_host_row_dots
+// CHECK: return
+func.func @block_gradient(%x: memref<1x2x24xf32>, %s: memref<2x40xf32>, %w: memref<64x160xf32>, %b: memref<160xf32>, %p: memref<40xf32>, %y: memref<1x2x40xf32>) {
+  rnn.block_lstm_grad ifco x(%x : memref<1x2x24xf32>) state(%s, %s : memref<2x40xf32>) weights(%w : memref<64x160xf32>)
+      peephole(%p, %p, %p : memref<40xf32>) bias(%b : memref<160xf32>)
+      saved(%y, %y, %y, %y, %y, %y, %y : memref<1x2x40xf32>) grads(%y, %y : memref<1x2x40xf32>)
+      outs(x_grad = %x, h_prev_grad = %s : memref<1x2x24xf32>, memref<2x40xf32>) {lowering = #rnn.lowering<fused>}
   return
 }

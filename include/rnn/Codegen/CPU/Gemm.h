@@ -101,7 +101,8 @@ struct RowDots {
   Value a, aOffset; ///< as in Gemm
   Value aPanel;     ///< from panel to panel
   Value w;          ///< a matrix in the element type
-  Value first;      ///< the row of w for the first column of c
+  Value row;        ///< the row of w for the first column of c
+  Value column;     ///< the column of w for the first column of a
   Value columns;    ///< of c, at most a panel; the others are not changed
   Value depth;      ///< of the reduction, in columns of w
   Value c, cOffset; ///< a row of a panel for each row of a
@@ -109,9 +110,31 @@ struct RowDots {
   Value rows;       ///< of a and c
 
   /// The order of the generated function's arguments.
-  static constexpr Value RowDots::*arguments[] = {&RowDots::a,       &RowDots::aOffset, &RowDots::aPanel, &RowDots::w,
-                                                  &RowDots::first,   &RowDots::columns, &RowDots::depth,  &RowDots::c,
-                                                  &RowDots::cOffset, &RowDots::cRow,    &RowDots::rows};
+  static constexpr Value RowDots::*arguments[] = {&RowDots::a,   &RowDots::aOffset, &RowDots::aPanel,  &RowDots::w,
+                                                  &RowDots::row, &RowDots::column,  &RowDots::columns, &RowDots::depth,
+                                                  &RowDots::c,   &RowDots::cOffset, &RowDots::cRow,    &RowDots::rows};
+};
+
+/// c += a w for a row-major matrix w that is not packed. For a few rows of a, packing w would take longer than the
+/// products. Each sum adds the rows of w in their order.
+struct RowSums {
+  Value a, aOffset; ///< as in Gemm
+  Value aPanel;     ///< from panel to panel
+  Value w;          ///< a matrix in the element type
+  Value row;        ///< the row of w for the first column of a
+  Value column;     ///< the column of w for the first column of c
+  Value columns;    ///< of w; the other columns of the last panel of c are not changed
+  Value depth;      ///< of the reduction, in rows of w
+  Value c, cOffset; ///< rows in panels
+  Value cRow;       ///< from row to row
+  Value cPanel;     ///< from panel to panel
+  Value rows;       ///< of a and c
+
+  /// The order of the generated function's arguments.
+  static constexpr Value RowSums::*arguments[] = {&RowSums::a,   &RowSums::aOffset, &RowSums::aPanel,  &RowSums::w,
+                                                  &RowSums::row, &RowSums::column,  &RowSums::columns, &RowSums::depth,
+                                                  &RowSums::c,   &RowSums::cOffset, &RowSums::cRow,    &RowSums::cPanel,
+                                                  &RowSums::rows};
 };
 
 } // namespace mlir::rnn::cpu

@@ -33,6 +33,7 @@ public:
                 bool sharesRows = false, Value leftRow = Value());
   void transposedGemm(HostBuilder &b, const TransposedGemm &arguments);
   void rowDots(HostBuilder &b, const RowDots &arguments);
+  void rowSums(HostBuilder &b, const RowSums &arguments);
   void outerProducts(HostBuilder &b, const OuterProducts &arguments);
 
   /// Columns of the submatrix become columns of panels.

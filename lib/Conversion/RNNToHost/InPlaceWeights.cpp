@@ -1,0 +1,48 @@
+//===- InPlaceWeights.cpp - products with weights that are not packed --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Layers.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::host;
+
+Value Layer::areFewRows(Value rows, Pass pass) {
+  const bool isBackward = pass == Pass::Backward;
+  // Sums reuse weights in registers for several rows, dot products for two, and with few registers (AVX2) for one. The
+  // dot products of a gradient are short: one for each gate, and each ends with a sum over lanes.
+  // Pairs of bf16 are interleaved again for each group of rows.
+  const int64_t mostOfSums = b.tiles.usesBF16Dot() ? 16 : 24;
+  const int64_t mostOfDots = b.tiles.vectors >= 4 && !isBackward ? 8 : 4;
+  const bool isSum = getGateWeights(Weights::State, 0).gatesAreRows == isBackward;
+  return b.compare(arith::CmpIPredicate::sle, rows, b.index(isSum ? mostOfSums : mostOfDots));
+}
+
+void Layer::multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel) {
+  int64_t panel = b.tiles.panel;
+  GateWeights from = getGateWeights(weights, block);
+  const bool isBackward = pass == Pass::Backward;
+  Value states = weights == Weights::Input ? p.I : p.P;
+  Value depth = isBackward ? p.H : states, first = b.mul(firstPanel, panel);
+  Value columns = b.min(b.sub(isBackward ? states : p.H, first), b.mul(gemm.columns, panel));
+  if (from.gatesAreRows == isBackward) {
+    RowSums sums;
+    sums.a = gemm.a, sums.aOffset = gemm.aOffset, sums.aPanel = gemm.aPanel, sums.rows = gemm.rows;
+    sums.w = from.matrix, sums.row = from.row, sums.column = b.add(from.column, first);
+    sums.columns = columns, sums.depth = depth;
+    sums.c = gemm.c, sums.cOffset = gemm.cOffset, sums.cRow = gemm.cRow, sums.cPanel = gemm.cPanel;
+    return library.rowSums(b, sums);
+  }
+  b.loop(gemm.columns, [&](Value q) {
+    Value column = b.mul(q, panel);
+    RowDots dots;
+    dots.a = gemm.a, dots.aOffset = gemm.aOffset, dots.aPanel = gemm.aPanel, dots.rows = gemm.rows;
+    dots.w = from.matrix, dots.row = b.add(b.add(from.row, first), column), dots.column = from.column;
+    dots.columns = b.min(b.sub(columns, column), b.index(panel)), dots.depth = depth;
+    dots.c = gemm.c, dots.cOffset = b.add(gemm.cOffset, b.mul(q, gemm.cPanel)), dots.cRow = gemm.cRow;
+    library.rowDots(b, dots);
+  });
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Writes layers of one step and of few steps, whose weights are not packed, for one-step-host.test.
+
+    step_layers.py --dtype=f32 -o FILE.mlir
+
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+import sys
+
+sys.dont_write_bytecode = True
+import layer_file  # noqa: E402 (it adds the folder of cases.py to the path)
+from cases import Block, Case  # noqa: E402
+
+# Forward passes with up to 8 rows and gradients with up to 24 do not pack weights; of block ops, with up to 24 and 4. Sizes of
+# whole panels and vectors, and others.
+BLOCKS = [Block(f"step{B}", layout, (1, B, I, H), attributes=attributes, static=static, length=length)
+          for B, I, H, layout, attributes, static, length in (
+              (1, 64, 128, "icfo", "", True, None), (2, 5, 67, "ifco", "", True, None), (3, 1, 1, "icfo", "", False, None),
+              (4, 33, 70, "ifco", "use_peephole", False, None), (5, 64, 64, "icfo", "", True, None),
+              (23, 9, 41, "ifco", "", True, None), (24, 65, 31, "icfo", "", False, 1), (25, 3, 66, "icfo", "", True, None))]
+BLOCKS += [Block("resets_zero", "icfo", (1, 3, 9, 70), static=True, resets="zero"),
+           Block("resets_initial", "ifco", (2, 2, 9, 33), resets="initial"),
+           Block("steps", "ifco", (3, 1, 21, 66), static=True)]
+NETWORKS = [Case(mode, steps=1, batch=batch, input=columns, hidden=hidden, dynamic=dynamic, tag=f"b{batch}")
+            for mode, batch, columns, hidden, dynamic in (
+                ("lstm", 1, 64, 128, False), ("gru", 2, 5, 67, False), ("rnn_tanh", 3, 70, 33, True), ("rnn_relu", 4, 17, 64, False),
+                ("gru", 5, 64, 64, True), ("lstm", 8, 31, 66, False), ("gru", 9, 66, 31, False), ("rnn_tanh", 13, 1, 1, False),
+                ("lstm", 24, 65, 47, True), ("gru", 25, 64, 65, False))]
+NETWORKS += [Case("lstm", layers=2, directions=2, steps=1, batch=3, input=21, hidden=70, lengths=True, tag="step"),
+             Case("gru", layers=2, directions=2, steps=1, batch=7, input=66, hidden=33, resets="initial", tag="step"),
+             Case("lstm", layers=2, steps=1, batch=6, input=65, hidden=66, projection=35, tag="step"),
+             Case("lstm", layers=2, directions=2, steps=2, batch=3, input=66, hidden=67, training=False, tag="step"),
+             Case("rnn_relu", layers=2, steps=1, batch=2, input=70, hidden=70, skip=True, tag="step"),
+             Case("gru", steps=1, batch=4, input=33, hidden=99, batch_major=True, resets="zero", tag="step"),
+             # Several steps: the gradient of the input has up to 24 rows.
+             Case("lstm", layers=2, directions=2, steps=5, batch=4, input=66, hidden=33, lengths=True, tag="few"),
+             Case("gru", steps=7, batch=3, input=33, hidden=66, batch_major=True, tag="few"),
+             Case("rnn_tanh", steps=2, batch=12, input=67, hidden=65, resets="zero", tag="few"),
+             Case("lstm", steps=5, batch=5, input=65, hidden=34, tag="more")]
+
+if __name__ == "__main__":
+    layer_file.main(__doc__, ("f16", "bf16", "f32", "f64"), NETWORKS, BLOCKS)
