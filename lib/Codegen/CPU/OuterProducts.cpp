@@ -21,7 +21,7 @@ static void emitOuterProducts(HostBuilder &b, const OuterProducts &p) {
     Value aOffset = b.add(b.add(p.aOffset, b.mul(q, p.aPanel)), b.mul(inPanel, depthStep));
     Value count = b.sub(p.end, first), firstRow = b.add(p.row, first);
     b.loop(b.ceilDiv(p.columns, panel), [&](Value k) {
-      Value column = b.mul(k, panel), bOffset = b.mul(k, p.bPanel);
+      Value column = b.mul(k, panel), bOffset = b.add(p.bOffset, b.mul(k, p.bPanel));
       b.forPanel(column, p.columns, [&](ArrayRef<Value> masks) {
         SmallVector<Value> zeros(height * b.tiles.vectors, b.constant(0));
         SmallVector<Value> sums = b.loop(b.index(0), p.depth, depthStep, zeros, [&](Value row, ValueRange carried) {
@@ -33,7 +33,8 @@ static void emitOuterProducts(HostBuilder &b, const OuterProducts &p) {
         for (int64_t row = 0; row < height; ++row) {
           auto storeRow = [&] {
             for (int64_t v = 0; v < b.tiles.vectors; ++v)
-              b.store(sums[row * b.tiles.vectors + v], p.c, {b.add(firstRow, row), b.add(column, v * lanes)},
+              b.store(sums[row * b.tiles.vectors + v], p.c,
+                      {b.add(firstRow, row), b.add(b.add(p.column, column), v * lanes)},
                       masks.empty() ? Value() : masks[v]);
           };
           if (row == 0)

@@ -168,45 +168,58 @@ Value BackwardLoop::packPanels(ArrayRef<Left> lefts, Value width, Value stride, 
   return packed;
 }
 
+Value BackwardLoop::haveFewRows(bool isTransposed) {
+  if (b.tiles.usesAMX())
+    return arith::ConstantOp::create(b, b.getBoolAttr(false));
+  // `sums` writes each row of a tile in short pieces, and transposes them if the result does; but its tiles have more
+  // rows, which counts most with few vectors. Measured with two vectors (AVX2) and four (AVX-512).
+  return b.compare(arith::CmpIPredicate::sle, rows, b.index(isTransposed ? 32 * b.tiles.vectors : 16));
+}
+
+void BackwardLoop::sumProducts(ArrayRef<Left> lefts, Value width, const Right &right, Value columns,
+                               ArrayRef<Place> places, Value target, bool isTransposed, std::optional<Resets> resets) {
+  constexpr int64_t height = OuterProducts::rowsAtOnce;
+  const int64_t panel = b.tiles.panel, blocks = places.size();
+  Value zero = b.index(0), rightPanel = b.mul(allRows, panel), blockPanels = b.ceilDiv(columns, panel);
+  Value stride = b.mul(b.mul(b.ceilDiv(rows, 2), 2), panel), packed = packPanels(lefts, width, stride, resets);
+  Value resultRows = isTransposed ? columns : width, tiles = b.ceilDiv(resultRows, height), all = b.mul(tiles, blocks);
+  library.parallel(b, all, b.mul(b.mul(rows, width), b.mul(columns, blocks)), [&](const Team &team) {
+    Value from = team.begin(b, all), to = team.end(b, all);
+    for (int64_t k = 0; k < blocks; ++k) {
+      Value before = b.mul(tiles, k), offset = b.add(right.offset, b.mul(b.mul(blockPanels, k), rightPanel));
+      auto own = [&](Value tile) { return b.mul(b.min(b.max(b.sub(tile, before), zero), tiles), height); };
+      OuterProducts products;
+      products.a = right.panels, products.aOffset = offset, products.aPanel = rightPanel;
+      products.b = packed, products.bOffset = zero, products.bPanel = stride;
+      products.columns = width;
+      if (!isTransposed) {
+        std::swap(products.a, products.b), std::swap(products.aOffset, products.bOffset);
+        std::swap(products.aPanel, products.bPanel), products.columns = columns;
+      }
+      products.c = target, products.row = places[k].row, products.column = places[k].column;
+      products.first = own(from), products.end = b.min(own(to), resultRows);
+      products.depth = rows;
+      library.outerProducts(b, products);
+    }
+  });
+  b.free(packed);
+}
+
 void BackwardLoop::transposedSums(ArrayRef<Left> lefts, Value width, const Right &right, Value columns,
                                   ArrayRef<Value> firstRows, Value target, std::optional<Resets> resets) {
-  const int64_t panel = b.tiles.panel, blocks = firstRows.size();
-  Value blockPanels = b.ceilDiv(columns, panel);
-  auto forBlocks = [&](function_ref<void(int64_t, Value)> body) {
-    for (int64_t k = 0; k < blocks; ++k)
-      body(k, b.mul(blockPanels, k));
+  Value blockPanels = b.ceilDiv(columns, b.tiles.panel);
+  auto products = [&] {
+    SmallVector<Place> places;
+    for (Value row : firstRows)
+      places.push_back({row, b.index(0)});
+    sumProducts(lefts, width, right, columns, places, target, /*isTransposed=*/true, resets);
   };
-  auto sumBlocks = [&] {
+  auto blocks = [&] {
     auto store = [&](const Block &block) {
-      forBlocks([&](int64_t k, Value first) { storePanelsTransposed(block, first, columns, target, firstRows[k]); });
+      for (auto [k, row] : llvm::enumerate(firstRows))
+        storePanelsTransposed(block, b.mul(blockPanels, k), columns, target, row);
     };
     sums(lefts, width, right, store, std::nullopt, resets);
   };
-  if (b.tiles.usesAMX())
-    return sumBlocks();
-  auto sumProducts = [&] {
-    constexpr int64_t height = OuterProducts::rowsAtOnce;
-    Value stride = b.mul(b.mul(b.ceilDiv(rows, 2), 2), panel), rightPanel = b.mul(allRows, panel);
-    Value packed = packPanels(lefts, width, stride, resets);
-    Value tiles = b.ceilDiv(columns, height), allTiles = b.mul(tiles, blocks);
-    library.parallel(b, allTiles, b.mul(b.mul(rows, width), b.mul(columns, blocks)), [&](const Team &team) {
-      Value from = team.begin(b, allTiles), to = team.end(b, allTiles);
-      forBlocks([&](int64_t k, Value first) {
-        Value before = b.mul(tiles, k), zero = b.index(0);
-        auto own = [&](Value tile) { return b.mul(b.min(b.max(b.sub(tile, before), zero), tiles), height); };
-        OuterProducts products;
-        products.a = right.panels, products.aOffset = b.add(right.offset, b.mul(first, rightPanel));
-        products.aPanel = rightPanel, products.b = packed, products.bPanel = stride;
-        products.c = target, products.row = firstRows[k];
-        products.first = own(from), products.end = b.min(own(to), columns);
-        products.columns = width, products.depth = rows;
-        library.outerProducts(b, products);
-      });
-    });
-    b.free(packed);
-  };
-  // Few rows take less time to sum than the sums to store a second time, transposed. The tiles have fewer rows than
-  // those of the blocks, and with few vectors they are slower: measured with two vectors (AVX2) and four (AVX-512).
-  const int64_t mostRows = 32 * b.tiles.vectors;
-  b.ifElse(b.compare(arith::CmpIPredicate::sle, rows, b.index(mostRows)), sumProducts, sumBlocks);
+  b.ifElse(haveFewRows(/*isTransposed=*/true), products, blocks);
 }

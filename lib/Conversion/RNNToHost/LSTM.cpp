@@ -299,20 +299,29 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
       std::optional<BackwardLoop::Rows> rows;
       if (elements)
         rows = {elements, b.mul(b.mul(firstRow, p.H), 4), b.mul(p.H, 4)};
-      loop.sums(
-          lefts, count, gates,
-          [&](const BackwardLoop::Block &block) {
-            b.loop(block.rows, [&](Value row) {
-              Value target = b.add(b.add(firstRow, block.row), row);
-              for (int64_t gate = 0; gate < 4; ++gate)
-                loop.forPanels(block, b.mul(p.panels, gate), p.panels, [&](Value offset, Value q) {
-                  Value column = b.mul(q, panel), columns = b.min(b.sub(p.H, column), b.index(panel));
-                  b.storeRow(block.buffer, b.add(offset, b.mul(row, panel)), result, {target},
-                             b.add(b.mul(p.H, gate), column), columns);
-                });
-            });
-          },
-          rows, resets);
+      auto products = [&] {
+        SmallVector<BackwardLoop::Place> places;
+        for (int64_t gate = 0; gate < 4; ++gate)
+          places.push_back({firstRow, b.mul(p.H, gate)});
+        loop.sumProducts(lefts, count, gates, p.H, places, result, /*isTransposed=*/false, resets);
+      };
+      auto blocks = [&] {
+        loop.sums(
+            lefts, count, gates,
+            [&](const BackwardLoop::Block &block) {
+              b.loop(block.rows, [&](Value row) {
+                Value target = b.add(b.add(firstRow, block.row), row);
+                for (int64_t gate = 0; gate < 4; ++gate)
+                  loop.forPanels(block, b.mul(p.panels, gate), p.panels, [&](Value offset, Value q) {
+                    Value column = b.mul(q, panel), columns = b.min(b.sub(p.H, column), b.index(panel));
+                    b.storeRow(block.buffer, b.add(offset, b.mul(row, panel)), result, {target},
+                               b.add(b.mul(p.H, gate), column), columns);
+                  });
+              });
+            },
+            rows, resets);
+      };
+      b.ifElse(loop.haveFewRows(/*isTransposed=*/false), products, blocks);
     };
     sums(zero, p.I, {{op.getX(), zero, loop.rows, zero}});
     // h[t-1] is B rows before h[t] in h; that of the first step is h_prev.

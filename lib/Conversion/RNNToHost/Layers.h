@@ -280,9 +280,17 @@ public:
   /// `rows` of the panels. Blocks that a single pass completes are written to `result`, if present, without `store`.
   void sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
             std::optional<Rows> result = std::nullopt, std::optional<Resets> resets = std::nullopt);
-  /// The same for a row-major `target` with a row for each column of the right operand, which consists of blocks of
-  /// `columns` columns in whole panels: row `firstRows[k]` of `target` is for the first column of block `k`. Few
-  /// rows are summed and stored without blocks; the results have the same bits.
+  /// i1: `sumProducts` is faster than `sums` for these rows, with the same results.
+  Value haveFewRows(bool isTransposed);
+  /// Where the sums of a block of columns begin in a row-major result.
+  struct Place {
+    Value row, column;
+  };
+  /// left^T * right for few rows. The right operand consists of blocks of `columns` columns in whole panels, and a row
+  /// of the result belongs to a column of the left operand or, transposed, of the right one.
+  void sumProducts(ArrayRef<Left> lefts, Value width, const Right &right, Value columns, ArrayRef<Place> places,
+                   Value target, bool isTransposed, std::optional<Resets> resets);
+  /// The transpose of `sums` or `sumProducts`: row `firstRows[k]` of `target` belongs to the first column of block `k`.
   void transposedSums(ArrayRef<Left> lefts, Value width, const Right &right, Value columns, ArrayRef<Value> firstRows,
                       Value target, std::optional<Resets> resets = std::nullopt);
   /// Blocks of dG as a right operand.

@@ -29,10 +29,10 @@
 // AVX512: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"({{.*}}) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
 // AVX256: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.256"
 // NEON: llvm.call_intrinsic "llvm.aarch64.neon.bfdot.v4f32.v8bf16"({{.*}}) : (vector<4xf32>, vector<8xbf16>, vector<8xbf16>) -> vector<4xf32>
-func.func @one_example(%x: memref<5x1x3xbf16>, %s: memref<1x512xbf16>, %w: memref<515x2048xbf16>, %p: memref<512xbf16>, %b: memref<2048xbf16>, %y: memref<5x1x512xbf16>) {
-  rnn.block_lstm_grad icfo x(%x : memref<5x1x3xbf16>) state(%s, %s : memref<1x512xbf16>) weights(%w : memref<515x2048xbf16>)
-      peephole(%p, %p, %p : memref<512xbf16>) bias(%b : memref<2048xbf16>) saved(%y, %y, %y, %y, %y, %y, %y : memref<5x1x512xbf16>)
-      grads(%y, %y : memref<5x1x512xbf16>) outs(w_grad = %w : memref<515x2048xbf16>) {lowering = #rnn.lowering<fused>}
+func.func @one_example(%x: memref<20x1x3xbf16>, %s: memref<1x512xbf16>, %w: memref<515x2048xbf16>, %p: memref<512xbf16>, %b: memref<2048xbf16>, %y: memref<20x1x512xbf16>) {
+  rnn.block_lstm_grad icfo x(%x : memref<20x1x3xbf16>) state(%s, %s : memref<1x512xbf16>) weights(%w : memref<515x2048xbf16>)
+      peephole(%p, %p, %p : memref<512xbf16>) bias(%b : memref<2048xbf16>) saved(%y, %y, %y, %y, %y, %y, %y : memref<20x1x512xbf16>)
+      grads(%y, %y : memref<20x1x512xbf16>) outs(w_grad = %w : memref<515x2048xbf16>) {lowering = #rnn.lowering<fused>}
   return
 }
 

@@ -170,3 +170,21 @@ func.func @block_gradient(%x: memref<1x2x24xf32>, %s: memref<2x40xf32>, %w: memr
       outs(x_grad = %x, h_prev_grad = %s : memref<1x2x24xf32>, memref<2x40xf32>) {lowering = #rnn.lowering<fused>}
   return
 }
+
+// -----
+
+// The gradient of the weights of a few rows (T*B) is written row by row: for each gate those of the input, then of the state.
+// CHECK-LABEL: func @block_weights
+// CHECK: call @rnn_host_pack_rows_f32
+// CHECK-COUNT-4: call @rnn_host_outer_products_f32({{.*}}, %c0, %{{[^,]*}}, %c0, %c24, %c40, %c4) :
+// CHECK-COUNT-2: call @rnn_host_pack_rows_f32
+// CHECK-COUNT-4: call @rnn_host_outer_products_f32({{.*}}, %c24, %{{[^,]*}}, %c0, %c40, %c40, %c4) :
+// CHECK-NOT: call @rnn_host
+// CHECK: return
+func.func @block_weights(%x: memref<2x2x24xf32>, %s: memref<2x40xf32>, %w: memref<64x160xf32>, %b: memref<160xf32>, %p: memref<40xf32>, %y: memref<2x2x40xf32>) {
+  rnn.block_lstm_grad ifco x(%x : memref<2x2x24xf32>) state(%s, %s : memref<2x40xf32>) weights(%w : memref<64x160xf32>)
+      peephole(%p, %p, %p : memref<40xf32>) bias(%b : memref<160xf32>)
+      saved(%y, %y, %y, %y, %y, %y, %y : memref<2x2x40xf32>) grads(%y, %y : memref<2x2x40xf32>)
+      outs(w_grad = %w : memref<64x160xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}

@@ -71,27 +71,28 @@ struct TransposedGemm {
       &TransposedGemm::tiles, &TransposedGemm::columns, &TransposedGemm::depth,   &TransposedGemm::isFirst};
 };
 
-/// c = a^T b for few rows of a and b, stored to rows [row + first, row + end) of a row-major matrix c in the element
-/// type. Offsets and strides count elements. Each sum adds the rows in their order.
+/// c = a^T b for few rows of a and b, stored to rows [row + first, row + end) and columns [column, column + columns) of
+/// a row-major matrix c in the element type. Offsets and strides count elements. Each sum adds the rows in their order.
 struct OuterProducts {
   Value a, aOffset; ///< panels of `depth` rows. bf16: in VNNI packing
   Value aPanel;     ///< from panel to panel
-  Value b;          ///< the same
+  Value b, bOffset; ///< the same
   Value bPanel;     ///< from panel to panel
   Value c;
-  Value row;        ///< the row of c for the first column of a
-  Value first, end; ///< columns of a; `first` is a multiple of `rowsAtOnce`
-  Value columns;    ///< of b and c
-  Value depth;      ///< of the reduction, in rows
+  Value row, column; ///< of c, for the first columns of a and b
+  Value first, end;  ///< columns of a; `first` is a multiple of `rowsAtOnce`
+  Value columns;     ///< of b
+  Value depth;       ///< of the reduction, in rows
 
   /// Rows of a tile. It divides the columns of a panel, and leaves enough accumulators to hide the FMA latency.
   static constexpr int64_t rowsAtOnce = 4;
 
   /// The order of the generated function's arguments.
   static constexpr Value OuterProducts::*arguments[] = {
-      &OuterProducts::a,      &OuterProducts::aOffset, &OuterProducts::aPanel, &OuterProducts::b,
-      &OuterProducts::bPanel, &OuterProducts::c,       &OuterProducts::row,    &OuterProducts::first,
-      &OuterProducts::end,    &OuterProducts::columns, &OuterProducts::depth};
+      &OuterProducts::a,       &OuterProducts::aOffset, &OuterProducts::aPanel, &OuterProducts::b,
+      &OuterProducts::bOffset, &OuterProducts::bPanel,  &OuterProducts::c,      &OuterProducts::row,
+      &OuterProducts::column,  &OuterProducts::first,   &OuterProducts::end,    &OuterProducts::columns,
+      &OuterProducts::depth};
 };
 
 /// c += a w^T for one panel of c, by dot products with rows of a row-major matrix w that is not packed. For a few rows
