@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fits the host constants of the cost model to measured times, and prints them as lines of lib/Target/HostCosts.def.
+"""Fits the host constants of the cost model to measured times, and prints them as lines of lib/Target/HostCosts.def. Rows of one
+step have constants of their own.
 
     fit.py --processor=NAME [--family=NAME] [--types=f32,bf16] [unittests/Target/host_rows.txt]
 
@@ -87,8 +88,11 @@ def read(path, processor, cache):
             _, cell, what, *numbers, kind, threads, plan, fused = fields
             if threads == "1":
                 factors = features(cell, what, *map(int, numbers), cached=cache * 1024 // BYTES.get(kind, 2))
+                once = ""
+                if numbers[0] == "1":  # one step of one layer: the same as the call, and no weights are read again
+                    once, factors = ".once", [0 if term in ("step", "weight") else f for term, f in zip(TERMS, factors)]
                 for candidate, time in (("plan", plan), ("fused", fused)):
-                    groups.setdefault((candidate, kind, what), []).append((factors, float(time)))
+                    groups.setdefault((candidate + once, kind, what), []).append((factors, float(time)))
     return groups
 
 

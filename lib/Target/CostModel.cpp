@@ -54,7 +54,7 @@ static constexpr CostConstant constants[] = {
   {"host." family "." candidate "." type, factor, "of f32", source},
 #include "HostCosts.def"
     {"worth.ratio", 0.95, "of a plan's time", "choice: smaller differences are within the noise"},
-    {"worth.microseconds", 5, "us", "choice: kernels take 0.3 s longer to compile, 60000 calls that save this"},
+    {"worth.microseconds", 2, "us", "choice: kernels take 0.3 s longer to compile, 150000 calls that save this"},
     {"cuda.gemm.f16", 590, "TFLOP/s", FLOOR},
     {"cuda.gemm.tf32", 295, "TFLOP/s", FLOOR},
     {"cuda.gemm.f32", 45, "TFLOP/s", GUESS},
@@ -183,11 +183,13 @@ double LayerProblem::getGateValues() const {
 
 static double estimateHost(const LayerProblem &p, Candidate candidate, llvm::StringRef processor, unsigned threads) {
   const std::string family = ("host." + getCostFamily(processor) + ".").str();
-  const std::string name = family + (candidate == Candidate::Plan ? "plan." : "fused.");
+  const std::string base = family + (candidate == Candidate::Plan ? "plan." : "fused.");
   const std::string type = stringifyElementKind(p.element).str(), pass = p.backward ? "backward." : "forward.";
   // Element types without constants of their own scale those of f32, most of which are GEMM.
+  // One step reads all weights once, and few rows do not pack them.
+  const std::string name = base + (p.T == 1 && find(base + "once." + pass + "gmac") ? "once." : "");
   const bool hasOwn = p.element != ElementKind::F32 && find(name + type + "." + pass + "gmac");
-  const double factor = hasOwn || p.element == ElementKind::F32 ? 1.0 : get(name + type);
+  const double factor = hasOwn || p.element == ElementKind::F32 ? 1.0 : get(base + type);
   const std::string prefix = name + (hasOwn ? type + "." : "") + pass;
   // Plans are single-threaded.
   double share = candidate == Candidate::Loops ? std::max(1u, threads) : 1;

@@ -70,7 +70,7 @@ TEST(TuningRecords, TheNewerReplacesTheOlder) {
 
 TEST(TuningRecords, APlanWinsTies) {
   EXPECT_EQ(makeRecord("a", "one", 100, 97).choice, Candidate::Plan);
-  EXPECT_EQ(makeRecord("a", "one", 6, 2).choice, Candidate::Plan);
+  EXPECT_EQ(makeRecord("a", "one", 3.9, 2).choice, Candidate::Plan);
   EXPECT_EQ(makeRecord("a", "one", 100, 90).choice, Candidate::Loops);
   TuningRecord record = makeRecord("a", "one", 100, 90);
   record.times = {{Candidate::PerStep, 97}, {Candidate::Persistent, 90}, {Candidate::Plan, 93}};

@@ -77,7 +77,7 @@ double estimateMicroseconds(const LayerProblem &problem, Candidate candidate, co
 /// measured them.
 bool mayReplacePlan(Candidate candidate, TargetKind target);
 
-/// Whether `other` is at least 5 % and 5 us faster than a plan. Plans win ties and very short calls, since they compile
+/// Whether `other` is at least 5 % and 2 us faster than a plan. Plans win ties and very short calls, since they compile
 /// in a tenth of the time.
 bool isWorthMoreThanPlan(double other, double plan);
 

@@ -152,9 +152,12 @@ Value BackwardLoop::packPanels(ArrayRef<Left> lefts, Value width, Value stride, 
   int64_t panel = b.tiles.panel;
   Value panels = b.ceilDiv(width, panel), batch = b.max(layer.p.B, b.index(1));
   Value packed = b.allocate(b.mul(panels, stride), b.tiles.left);
-  for (const Left &left : lefts)
-    library.packRows(b, {left.matrix, left.firstRow, batch, b.div(left.rows, batch), batch, packed,
+  for (const Left &left : lefts) {
+    // Without steps, parts have rows that the panels do not have.
+    Value count = b.max(b.min(left.rows, b.sub(rows, left.firstOfPanels)), b.index(0));
+    library.packRows(b, {left.matrix, left.firstRow, batch, b.div(count, batch), batch, packed,
                          b.mul(left.firstOfPanels, panel), stride});
+  }
   if (resets)
     forResetRows(b.index(0), rows, [&](Value row, Value example) {
       b.loop(width, [&](Value column) {
