@@ -28,7 +28,7 @@ compile() {
 }
 
 write_cases
-for set in blocks cudnn few; do
+for set in blocks cudnn few step; do
   compile "$set.f64.mlir" "$set.plans" --lowering=runtime
 done
 failed=0

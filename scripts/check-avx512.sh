@@ -119,7 +119,7 @@ END
 }
 
 write_cases
-for set in blocks cudnn few; do
+for set in blocks cudnn few step; do
   "$RNN_BUILD_DIR/bin/rnn-compile" "$set.f64.mlir" --lowering=runtime -o "$set.plans.so"
 done
 # CODE CASES. CODE is a vector width in bits, or amx.

@@ -5,7 +5,7 @@
 # SET.TYPE: a set of cases and an element type.
 PROCESSOR_CASES=()
 for type in f64 f32 f16 bf16; do
-  PROCESSOR_CASES+=("blocks.$type" "cudnn.$type")
+  PROCESSOR_CASES+=("blocks.$type" "cudnn.$type" "step.$type") # the last: one or few steps, whose weights are not packed
 done
 # Few rows and a long reduction, where bf16 has loops of its own.
 PROCESSOR_CASES+=(few.bf16)
@@ -16,6 +16,7 @@ write_cases() {
   for type in f64 f32 f16 bf16; do
     python3 "$RNN_SOURCE_DIR/tools/gpu-bundle/cases.py" --blocks --dtype "$type" -o "blocks.$type.mlir"
     python3 "$RNN_SOURCE_DIR/tools/gpu-bundle/cases.py" --plans-only --match l2_bidirectional --dtype "$type" -o "cudnn.$type.mlir"
+    python3 "$RNN_SOURCE_DIR/test/Integration/Inputs/step_layers.py" --dtype="$type" -o "step.$type.mlir"
   done
   for type in f64 bf16; do
     python3 "$RNN_SOURCE_DIR/test/Integration/Inputs/bf16_layers.py" --dtype="$type" -o "few.$type.mlir"
