@@ -315,21 +315,13 @@ struct Operands {
   }
 };
 
-AMX static void multiply012(Operands &o) {
+/// c += a b with the tiles of these numbers.
+template <int c, int a, int b> AMX static void multiplyTiles(Operands &o) {
   uint64_t stride = 64;
-  asm volatile("tileloadd (%0,%3,1), %%tmm0; tileloadd (%1,%3,1), %%tmm1; tileloadd (%2,%3,1), %%tmm2\n\t"
-               "tdpbf16ps %%tmm2, %%tmm1, %%tmm0\n\t"
-               "tilestored %%tmm0, (%0,%3,1)" ::"r"(o.c),
-               "r"(o.a), "r"(o.b), "r"(stride)
-               : "memory");
-}
-/// The same with other tiles: 7, 3, 4.
-AMX static void multiply734(Operands &o) {
-  uint64_t stride = 64;
-  asm volatile("tileloadd (%0,%3,1), %%tmm7; tileloadd (%1,%3,1), %%tmm3; tileloadd (%2,%3,1), %%tmm4\n\t"
-               "tdpbf16ps %%tmm4, %%tmm3, %%tmm7\n\t"
-               "tilestored %%tmm7, (%0,%3,1)" ::"r"(o.c),
-               "r"(o.a), "r"(o.b), "r"(stride)
+  asm volatile("tileloadd (%0,%3,1), %%tmm%c4; tileloadd (%1,%3,1), %%tmm%c5; tileloadd (%2,%3,1), %%tmm%c6\n\t"
+               "tdpbf16ps %%tmm%c6, %%tmm%c5, %%tmm%c4\n\t"
+               "tilestored %%tmm%c4, (%0,%3,1)" ::"r"(o.c),
+               "r"(o.a), "r"(o.b), "r"(stride), "i"(c), "i"(a), "i"(b)
                : "memory");
 }
 
@@ -339,7 +331,7 @@ static void checkProduct(const Operands &given, int rows, int columns, int pairs
   expected.expect(rows, columns, pairs);
   std::pair<int, int> c = {rows, 4 * columns}, a = {rows, 4 * pairs}, b = {pairs, 4 * columns};
   configure(makeConfig({c, a, b, a, b, {1, 4}, {1, 4}, c}));
-  for (auto *multiply : {multiply012, multiply734}) {
+  for (auto *multiply : {multiplyTiles<0, 1, 2>, multiplyTiles<7, 3, 4>}) {
     Operands actual = given;
     multiply(actual);
     int different = 0;
@@ -416,7 +408,7 @@ TEST_F(AMXTest, DenormalsAreZeros) {
     Operands o;
     o.a[0][0][0] = toBF16(a), o.b[0][0][0] = toBF16(b), o.c[0][0] = c;
     configure(makeConfig({{1, 4}, {1, 4}, {1, 4}, {1, 4}, {1, 4}, {1, 4}, {1, 4}, {1, 4}}));
-    multiply012(o);
+    multiplyTiles<0, 1, 2>(o);
     return o.c[0][0];
   };
   const float least = std::numeric_limits<float>::min();
@@ -454,7 +446,7 @@ TEST_F(AMXTest, KeepsRegisters) {
   // Neither consulted nor updated: round up, no flush to zero, exceptions pending.
   const unsigned saved = _mm_getcsr(), odd = 0x5f80 | 0x3f;
   _mm_setcsr(odd);
-  multiply012(o);
+  multiplyTiles<0, 1, 2>(o);
   const unsigned after = _mm_getcsr();
   _mm_setcsr(saved);
   EXPECT_EQ(after, odd);

@@ -75,7 +75,7 @@ static void decodeMemory(const uint8_t *code, const Encoding &e, const Registers
     if (index != 4) // no index
       i.stride = registers[index] << (sib >> 6);
   }
-  // In this form rbp and r13 as the base mean: no base, and without an SIB byte rip.
+  // With mod = 0, the numbers of rbp and r13 do not name a base: with an SIB byte there is none, otherwise it is rip.
   const bool hasBase = (base & 7) != 5 || e.mod != 0;
   if (!hasBase)
     displacementBytes = 4;

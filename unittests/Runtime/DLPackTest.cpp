@@ -1,6 +1,7 @@
 // DLPackTest.cpp - unit tests of dlpack.h: owners of a tensor's memory, managed tensors, and capsules of a fake of
 // Python. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "TvmFfiLayouts.h"
 #include "rnn_runtime/api.h"
 #include <cstring>
 #include <gtest/gtest.h>
@@ -11,20 +12,9 @@
 
 namespace {
 
-// The layouts of dlpack.h, which repeat those of the runtime.
-struct DLTensor {
-  void *data;
-  int32_t deviceType, deviceId, rank;
-  uint8_t code, bits;
-  uint16_t lanes;
-  int64_t *shape, *strides;
-  uint64_t byteOffset;
-};
-struct Plain {
-  DLTensor tensor;
-  void *context;
-  void (*deleter)(Plain *);
-};
+using rnntest::DLTensor;
+using Plain = rnntest::DLManagedTensor;
+/// DLManagedTensorVersioned of dlpack/dlpack.h.
 struct Versioned {
   uint32_t major, minor;
   void *context;

@@ -1,4 +1,4 @@
-// TvmFfiLayouts.h - the structures of tvm-ffi and DLPack, for fakes of tvm-ffi. They repeat those of the runtime, whose
+// TvmFfiLayouts.h - the structures of tvm-ffi and DLPack, for fakes and tests. They repeat those of the runtime, whose
 // layouts they test. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_UNITTESTS_RUNTIME_TVMFFILAYOUTS_H

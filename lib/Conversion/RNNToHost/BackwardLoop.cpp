@@ -188,8 +188,7 @@ void BackwardLoop::run() {
   packedR = weights.parts[0];
   if (p.projected)
     packedP = weights.parts[1];
-  packsLate =
-      b.createOrFold<arith::AndIOp>(weights.isScratch, b.compare(arith::CmpIPredicate::sle, p.steps, b.index(1)));
+  packsLate = weights.areUsedOnce(p.steps, b.index(1));
   Value never = arith::ConstantOp::create(b, b.getBoolAttr(false));
   if (byRows) // threads that divide rows share the packed weights
     packsLate = b.select(byRows, never, packsLate);
@@ -353,7 +352,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
   b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {
     Value t = layer.stepAt(zero);
     if (needs.state) {
-      // All panels are packed at one offset, which stays in an L2 cache.
+      // Each panel is packed into the same memory, which stays in an L2 cache.
       auto packAndMultiply = [&] {
         Value offset = b.mul(firstState, packedPanel);
         b.loop(firstState, lastState, 1, [&](Value q) {
@@ -405,8 +404,8 @@ void BackwardLoop::inputs(Pack pack, function_ref<void(const Block &)> store) {
   const Problem &p = layer.p;
   Value depth = b.mul(p.padded, layer.input.count), packedPanel = b.mul(spreadBlocks(b, depth), b.tiles.panel);
   PackedWeights weights = getInputWeights(packedPanel);
-  Value readsWeights = b.createOrFold<arith::AndIOp>(weights.isScratch, layer.areFewRows(rows, Layer::Pass::Backward));
-  b.ifElse(readsWeights, [&] { inputsInPlace(store); }, [&] { inputsByPanels(pack, store, weights, packedPanel); });
+  Value inPlace = b.createOrFold<arith::AndIOp>(weights.isScratch, layer.areFewRows(rows, Layer::Pass::Backward));
+  b.ifElse(inPlace, [&] { inputsInPlace(store); }, [&] { inputsByPanels(pack, store, weights, packedPanel); });
   weights.release();
 }
 

@@ -147,7 +147,8 @@ void BackwardLoop::storePanelsTransposed(const Block &block, Value first, Value 
   });
 }
 
-/// The rows of `lefts` as panels of a right operand, `stride` elements from panel to panel.
+/// Packs the rows of `lefts` to panels of a right operand, `stride` elements from panel to panel. The caller frees the
+/// buffer.
 Value BackwardLoop::packPanels(ArrayRef<Left> lefts, Value width, Value stride, std::optional<Resets> resets) {
   int64_t panel = b.tiles.panel;
   Value panels = b.ceilDiv(width, panel), batch = b.max(layer.p.B, b.index(1));

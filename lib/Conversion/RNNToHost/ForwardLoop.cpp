@@ -74,11 +74,8 @@ void ForwardLoop::run() {
   packedX = weights.parts[0], packedH = weights.parts[1];
   if (layer.p.projected)
     packedP = weights.parts[2];
-  auto packsLate = [&](Value steps, Value most) {
-    Value isOnce = b.compare(arith::CmpIPredicate::sle, steps, most);
-    return b.createOrFold<arith::AndIOp>(weights.isScratch, isOnce);
-  };
-  packsInputLate = packsLate(p.steps, stepsAtOnce), packsStateLate = packsLate(p.steps, b.index(1));
+  packsInputLate = weights.areUsedOnce(p.steps, stepsAtOnce);
+  packsStateLate = weights.areUsedOnce(p.steps, b.index(1));
   Value dividesRows = byRows, never = arith::ConstantOp::create(b, b.getBoolAttr(false));
   readsWeights = b.createOrFold<arith::AndIOp>(packsStateLate, layer.areFewRows(p.B, Layer::Pass::Forward));
   if (byRows) {

@@ -200,7 +200,8 @@ private:
   /// i1, in `run`: the weights of the input, or of the state, are used by one GEMM and no later call. Then each panel
   /// is packed right before its GEMM, always at the same offset, which stays in an L2 cache.
   Value packsInputLate, packsStateLate;
-  Value readsWeights; ///< i1, in `run`: a few rows of one step are multiplied by weights that are not packed
+  /// i1, in `run`: there is one step, with so few rows that its GEMMs read the weights where they are, without packing.
+  Value readsWeights;
 };
 
 class BackwardLayer : public Layer {

@@ -102,6 +102,11 @@ void PackedWeights::ifUnpacked(function_ref<void()> pack) {
   b.ifThen(mustPack, pack);
 }
 
+Value PackedWeights::areUsedOnce(Value steps, Value most) {
+  Value isOnce = b.compare(arith::CmpIPredicate::sle, steps, most);
+  return b.createOrFold<arith::AndIOp>(isScratch, isOnce);
+}
+
 void PackedWeights::release() {
   rnnrt::PackEndOp::create(b, call, record);
 }

@@ -36,6 +36,8 @@ public:
   PackedWeights(HostBuilder &b, cpu::KernelLibrary &library, const WeightsSource &source, ArrayRef<Size> sizes);
   /// Generates `pack`, which runs unless an earlier call has packed these weights.
   void ifUnpacked(function_ref<void()> pack);
+  /// i1: one GEMM uses these weights, and no later call: there are at most `most` steps, which are one GEMM.
+  Value areUsedOnce(Value steps, Value most);
   /// Ends the use of the buffers in this call.
   void release();
 

@@ -42,7 +42,8 @@ typedef struct rnnrt_capsule_functions {
 /// interpreters of different libraries cannot use capsules in both.
 RNNRT_API rnnrt_status_t rnnrt_dlpack_set_capsule_functions(const rnnrt_capsule_functions_t *functions);
 
-/// Returns a capsule of rnnrt_dlpack_export, a PyObject that the caller owns, named `dltensor` or `dltensor_versioned`.
+/// Returns a new PyCapsule that contains a tensor of rnnrt_dlpack_export, with the name `dltensor` or
+/// `dltensor_versioned`. The caller owns the reference.
 /// A consumer renames it and calls the deleter later, which needs neither the GIL nor the interpreter. If a capsule
 /// still has its first name, its destructor calls the deleter. Requires the GIL. After a failure, and without the
 /// functions above, returns NULL; in the first case with an exception of Python.

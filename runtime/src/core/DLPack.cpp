@@ -1,5 +1,5 @@
-// DLPack.cpp - the functions of dlpack.h. Whoever frees a tensor may do so after the end of the interpreter, so nothing
-// here calls Python, except the two functions for capsules, which the interpreter calls.
+// DLPack.cpp - the functions of dlpack.h. A tensor may be freed after the interpreter has ended. Therefore only the two
+// functions for capsules call Python; they run while the interpreter does.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rnn_runtime/dlpack.h"
