@@ -58,6 +58,13 @@ def _expected(operation: Operation, count: int) -> Tuple[Tuple[str, Any], ...]:
     return tuple([*values, ("the reserve space", torch.int8)][:count])
 
 
+def transformed() -> bool:
+    """Whether a transformation of torch.func, or forward mode, may be active."""
+    if not FUNC:
+        return False
+    return torch._C._functorch.peek_interpreter_stack() is not None or torch.autograd.forward_ad._current_level >= 0
+
+
 def _check(operation: Operation, inputs: Sequence[Tensor]) -> None:
     first = inputs[0]
     dtype, device = first.dtype, first.device
@@ -73,24 +80,28 @@ def _check(operation: Operation, inputs: Sequence[Tensor]) -> None:
             raise ValueError(f"{name} is on device {value.device}, but operand 0 is on {device}; move one of them")
 
 
-class _Call(NamedTuple):
-    """A call of a compiled function of the host: the function with the shapes of its arguments, None for an empty batch, and what
-    `Operation.missing` returns."""
+class Call(NamedTuple):
+    """A call of a compiled function of the host."""
 
-    function: Optional[_runtime.Bound]
-    missing: Optional[Tuple[Tuple[int, ...], int]]
+    function: Optional[_runtime.Bound]  #: with the shapes of its arguments. None for an empty batch
+    missing: Optional[Tuple[Tuple[int, ...], int]]  #: what `Operation.missing` returns
+    outputs: List[Tuple[int, ...]]  #: the shapes of what it writes, the reserve space last
 
 
 @functools.lru_cache(maxsize=4096)
-def _prepare(operation: Operation, dtype: str, stage: str, inputs: Tuple[Any, ...], outputs: Tuple[Any, ...]) -> _Call:
-    """The call for arguments of these shapes."""
+def prepare(operation: Operation, dtype: str, stage: str, inputs: Tuple[Any, ...]) -> Call:
+    """The call for inputs of these shapes."""
     values = [Shaped(shape, None) for shape in inputs]
-    if _empty_batch(operation, values[0]):
-        return _Call(None, None)
+    empty = _empty_batch(operation, values[0])
+    outputs = [tuple(shape) for shape in (inputs[:operation.primals] if stage == "backward" else operation.shapes(*values))]
+    if stage == "forward" and operation.saves:
+        outputs.append((0 if empty else operation.reserve_bytes(dtype, *values),))
+    if empty:
+        return Call(None, None, outputs)
     shapes, missing = [*inputs, *outputs], operation.missing(*values)
     if missing:
         shapes.insert(operation.primals, missing[0])
-    return _Call(_function(operation, dtype, stage).bind(shapes), missing)
+    return Call(_function(operation, dtype, stage).bind(shapes), missing, outputs)
 
 
 def _dense(value: Tensor) -> Tensor:
@@ -101,7 +112,7 @@ def _dense(value: Tensor) -> Tensor:
 _threads = threading.local()
 
 
-def _host_call() -> _runtime.Call:
+def host_call() -> _runtime.Call:
     """The call of this thread on the host."""
     if not hasattr(_threads, "limited"):
         # PyTorch tells OpenMP about `set_num_threads` at the first use in each thread.
@@ -124,15 +135,22 @@ def _arguments(operation: Operation, inputs: Sequence[Tensor], outputs: Sequence
     return every
 
 
+def _on_host(operation: Operation, first: Tensor) -> bool:
+    """Whether `prepare` has the calls."""
+    return first.is_cpu and not isinstance(operation, Members)
+
+
+def _call_on_host(operation: Operation, call: Call, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
+    if call.function is None:
+        return _zero(outputs)
+    every = _arguments(operation, inputs, outputs, call.missing)
+    call.function.run(host_call(), [v.data_ptr() for v in every])
+
+
 def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
+    """Any other call: of members, or on a GPU."""
     first = inputs[0]
-    dtype, kind = DTYPES[first.dtype], first.device.type
-    if kind == "cpu" and not isinstance(operation, Members):
-        prepared = _prepare(operation, dtype, stage, tuple([v.shape for v in inputs]), tuple([v.shape for v in outputs]))
-        if not prepared.function:
-            return _zero(outputs)
-        every = _arguments(operation, inputs, outputs, prepared.missing)
-        return prepared.function.run(_host_call(), [v.data_ptr() for v in every])
+    kind = first.device.type
     if _empty_batch(operation, first):
         return _zero(outputs)
     if kind == "cuda":
@@ -143,7 +161,7 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
         raise ValueError(f"operand 0 is on device {first.device}; compiled layers run on the CPU and on CUDA")
     missing = operation.missing(*inputs)
     every = _arguments(operation, inputs, outputs, missing)
-    _run(_function(operation, dtype, stage), operation, inputs, every, bool(missing), _host_call())
+    _run(_function(operation, DTYPES[first.dtype], stage), operation, inputs, every, bool(missing), host_call())
 
 
 def _scratch(device: str, stream: int) -> _runtime.Scratch:
@@ -228,16 +246,26 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
     _check(operation, operands)
     if recorded(*operands):
         return _ops.forward(operation, operands, training)
-    results = [x.new_empty(shape) for shape in operation.shapes(*operands)]
-    saved = []
-    if training and operation.saves:
-        leading = (operation.count,) if isinstance(operation, Members) else ()
-        saved.append(_new_reserve(x, (*leading, reserve_bytes(operation, operands))))
-        if defined:
-            saved[0].zero_()
     stage = "forward" if training or not operation.saves else "inference"
-    _call(operation, stage, operands, results + saved)
-    return results + saved
+    saves = training and operation.saves
+    if _on_host(operation, x):
+        call = prepare(operation, DTYPES[x.dtype], stage, tuple([v.shape for v in operands]))
+        shapes = call.outputs
+    else:
+        call, shapes = None, operation.shapes(*operands)
+        if saves:
+            leading = (operation.count,) if isinstance(operation, Members) else ()
+            shapes.append((*leading, reserve_bytes(operation, operands)))
+    outputs = [x.new_empty(shape) for shape in shapes[:operation.results]]
+    if saves:
+        outputs.append(_new_reserve(x, shapes[-1]))
+        if defined:
+            outputs[-1].zero_()
+    if call:
+        _call_on_host(operation, call, operands, outputs)
+    else:
+        _call(operation, stage, operands, outputs)
+    return outputs
 
 
 def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
@@ -247,7 +275,11 @@ def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
         return _ops.backward(operation, values)
     if not isinstance(operation, Members):
         gradients = [torch.empty_like(v, memory_format=torch.contiguous_format) for v in values[:operation.primals]]
-        _call(operation, "backward", values, gradients)
+        if _on_host(operation, values[0]):
+            call = prepare(operation, DTYPES[values[0].dtype], "backward", tuple([v.shape for v in values]))
+            _call_on_host(operation, call, values, gradients)
+        else:
+            _call(operation, "backward", values, gradients)
         return gradients
     separate = dataclasses.replace(operation, separate=True)
     gradients = [values[0].new_empty(shape) for shape in separate.gradient_shapes(*values)]
@@ -405,16 +437,20 @@ class Forward(torch.autograd.Function):
         operation, values = ctx.operation, ctx.saved_tensors
         m, k = len(operation.operand_axes), operation.results
         operands, saved = values[:m], values[m:]
-        if ctx.keeps_results:
-            results, saved = saved[:k], saved[k:]
-        else:
-            results = [operands[0].new_empty(shape) for shape in operation.shapes(*operands)]
         if any(v is not None and (i not in operation.cotangents or _is_batched(v)) for i, v in enumerate(cotangents[:k])):
             gradients: Sequence[Tensor] = _vjp(operation, operands, cotangents[:k])
         else:
-            chosen = [torch.zeros_like(results[i]) if cotangents[i] is None else cotangents[i]
-                      for i in operation.cotangents]
-            gradients = apply(Gradient, operation, *operands, *results, *chosen, *saved)
+            given = [cotangents[i] for i in operation.cotangents]
+            shapes = operation.shapes(*operands) if any(v is None for v in given) else ()
+            chosen = [operands[0].new_zeros(shapes[i]) if v is None else v for i, v in zip(operation.cotangents, given)]
+            if ctx.keeps_results:
+                results, saved = saved[:k], saved[k:]
+            else:  # the gradient does not read them, and layers have all cotangents
+                results = chosen
+            values = (*operands, *results, *chosen, *saved)
+            # Without derivatives of higher order, the node of autograd would have no use.
+            gradients = (apply(Gradient, operation, *values) if torch.is_grad_enabled() or transformed()
+                         else backward(operation, values))
         return (None, *gradients, *[None] * (m - operation.primals))
 
     @staticmethod
@@ -486,8 +522,9 @@ class Flat(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        parts = gradient.split([v.numel() for v in ctx.saved_tensors])
-        return (None, *(part.view(v.shape) for part, v in zip(parts, ctx.saved_tensors)))
+        tensors = ctx.saved_tensors
+        parts = gradient.split_with_sizes([v.numel() for v in tensors])
+        return (None, *[part.view(v.shape) for part, v in zip(parts, tensors)])
 
 
 @functools.lru_cache(maxsize=None)

@@ -51,24 +51,22 @@ def _integers(name: str, value: Tensor) -> Tensor:
     return value.clamp(-1, 2 ** 31 - 1).to(torch.int32)
 
 
+def autocast_type(kind: str) -> Any:
+    """The type of torch.autocast where it is active on devices of this type, else None."""
+    if FROM_2_4:
+        return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
+    if kind == "cpu":
+        return torch.get_autocast_cpu_dtype() if torch.is_autocast_cpu_enabled() else None
+    return torch.get_autocast_gpu_dtype() if torch.is_autocast_enabled() else None
+
+
 def _autocast(*values: Optional[Tensor]) -> Sequence[Any]:
     """The operands in the type of torch.autocast where it is active, as those of torch.nn's layers."""
     first = values[0]
     kind = first.device.type if first is not None else "cpu"
-    if kind not in ("cpu", "cuda"):
+    dtype = autocast_type(kind) if kind in ("cpu", "cuda") else None
+    if dtype is None:
         return values
-    if FROM_2_4:
-        if not torch.is_autocast_enabled(kind):
-            return values
-        dtype = torch.get_autocast_dtype(kind)
-    elif kind == "cpu":
-        if not torch.is_autocast_cpu_enabled():
-            return values
-        dtype = torch.get_autocast_cpu_dtype()
-    else:
-        if not torch.is_autocast_enabled():
-            return values
-        dtype = torch.get_autocast_gpu_dtype()
     return [v if v is None or v.dtype is torch.float64 or not v.is_floating_point() else v.to(dtype) for v in values]
 
 
@@ -87,7 +85,7 @@ def _run(operation: Operation, operands: Sequence[Tensor]) -> Tuple[Tensor, ...]
     if _calls.FUNC and _in_aten(operands):
         return _reference.evaluate(operation, *operands)
     differentiated = torch.is_grad_enabled() and any(v.requires_grad for v in operands[:operation.primals])
-    if differentiated or _transformed():
+    if differentiated or _calls.transformed():
         return tuple(_calls.run_forward(operation, operands)[:operation.results])
     return tuple(_calls.forward(operation, operands, training=False))
 
@@ -97,16 +95,9 @@ def _has_tangents() -> bool:
     return bool(_calls.FUNC and torch.autograd.forward_ad._current_level >= 0)
 
 
-def _transformed() -> bool:
-    """Whether a transformation of torch.func, or forward mode, may be active."""
-    if not _calls.FUNC:
-        return False
-    return torch._C._functorch.peek_interpreter_stack() is not None or torch.autograd.forward_ad._current_level >= 0
-
-
 def traced() -> bool:
     """Whether tensors may be those of a transformation or of a trace, which have no memory."""
-    return _library.compiling() or _transformed() or _calls.recorded()
+    return _library.compiling() or _calls.transformed() or _calls.recorded()
 
 
 def _check_layers(mode: str, bidirectional: bool, num_proj: int, batch_first: bool, reset_to: str, x: Sequence[int],
@@ -139,6 +130,19 @@ def _check_layers(mode: str, bidirectional: bool, num_proj: int, batch_first: bo
 
 
 _check_known_layers = functools.lru_cache(maxsize=4096)(_check_layers)
+
+
+@functools.lru_cache(maxsize=4096)
+def inference(mode: str, bidirectional: bool, num_proj: int, batch_first: bool, dtype: torch.dtype, elements: int,
+              *shapes: Sequence[int]) -> Optional[_calls.Call]:
+    """The call of an inference on the host: x, the states, `elements` parameters and the results, all dense. None if it has no
+    code: other types, an empty batch."""
+    if dtype not in _calls.DTYPES:
+        return None
+    c0 = shapes[2] if len(shapes) == 3 else None
+    operation = _check_layers(mode, bidirectional, num_proj, batch_first, "zero", shapes[0], shapes[1], c0, (elements,), None, None)
+    call = _calls.prepare(operation, _calls.DTYPES[dtype], "inference", (*shapes, (elements,)))
+    return None if call.function is None or call.missing else call
 
 
 def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tensor, *,

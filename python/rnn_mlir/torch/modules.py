@@ -179,19 +179,25 @@ class _Layers(torch.nn.Module):
         return matrices + biases
 
     @staticmethod
-    def _storage(tensors: List[Tensor]) -> Optional[Tensor]:
-        """The flat array of these tensors if they are parts of one storage, in this order."""
-        if any(type(v) is not torch.nn.Parameter for v in tensors):  # others may have no memory
-            return None
-        first, elements = tensors[0], 0
-        start, size = first.data_ptr(), first.element_size()
+    def _elements(tensors: List[Tensor]) -> int:
+        """The size of the flat array of these tensors if they are parts of one storage, in this order; else 0."""
+        first, parameter = tensors[0], torch.nn.Parameter
+        if type(first) is not parameter:  # others may have no memory
+            return 0
+        dtype, size = first.dtype, first.element_size()
+        start = end = first.data_ptr()
         for v in tensors:
-            if v.data_ptr() != start + elements * size or not v.is_contiguous():
-                return None
-            elements += v.numel()
-        if start + elements * size > _calls.storage_end(first):  # storages that are neighbours by chance
-            return None
-        return first.detach().as_strided((elements,), (1,))
+            if type(v) is not parameter or v.data_ptr() != end or v.dtype is not dtype or not v.is_contiguous():
+                return 0
+            end += v.numel() * size
+        if end > _calls.storage_end(first):  # storages that are neighbours by chance
+            return 0
+        return int((end - start) // size)
+
+    def _storage(self, tensors: List[Tensor]) -> Optional[Tensor]:
+        """The flat array of these tensors if they are parts of one storage, in this order."""
+        elements = self._elements(tensors)
+        return tensors[0].detach().as_strided((elements,), (1,)) if elements else None
 
     def _flat(self, first: int, last: int, operands: Sequence[Tensor] = ()) -> Tensor:
         """The flat parameters of pseudo layers, for a call with the other operands."""
@@ -219,6 +225,31 @@ class _Layers(torch.nn.Module):
                 raise ValueError(f"`{name}` has shape {tuple(value.shape)}; expected {(pseudo, batch, n)}: layers and "
                                  "directions, batch, columns of the state")
         return states
+
+    def _infer(self, x: Tensor, states: List[Tensor]) -> Optional[List[Tensor]]:
+        """The results of a call on the host if nothing records it and nothing must be copied; else None. Checks what decides
+        that in as few calls of PyTorch as possible: a step of a small layer takes less time than Python around it."""
+        if not self.bias or torch.is_grad_enabled() or functional.traced() or functional.autocast_type("cpu") is not None:
+            return None
+        dtype, shapes, pointers = x.dtype, [], []
+        for v in (x, *states):
+            if (type(v) is not Tensor or v.dtype is not dtype or not v.is_cpu or v.layout is not torch.strided
+                    or not v.is_contiguous() or v.is_neg()):
+                return None
+            shapes.append(v.shape)
+            pointers.append(v.data_ptr())
+        tensors = self._in_order(0, len(self._names))
+        elements = self._elements(tensors)
+        if not elements or tensors[0].dtype is not dtype or not tensors[0].is_cpu:
+            return None
+        call = functional.inference(self._mode, self.bidirectional, self.proj_size, self.batch_first, dtype, elements, *shapes)
+        if call is None or call.function is None:
+            return None
+        pointers.append(tensors[0].data_ptr())
+        results = [x.new_empty(shape) for shape in call.outputs]
+        pointers += [v.data_ptr() for v in results]
+        call.function.run(_calls.host_call(), pointers)
+        return results
 
     def _check_state(self, hx: Any, dimensions: int) -> None:
         if hx is None:
@@ -280,7 +311,12 @@ class _Layers(torch.nn.Module):
             raise ValueError(f"`input` has shape {tuple(input.shape)}; expected 2 or 3 dimensions, the last of "
                              f"{self.input_size}")
         states = self._states(input, hx, input.shape[0 if self.batch_first else 1])
-        y, final = self._stack(input, states, lengths, resets, reset_to, self.batch_first)
+        dropped = self.training and self.dropout and self.num_layers > 1
+        quick = None if dropped or lengths is not None or resets is not None else self._infer(input, states)
+        if quick is not None:
+            y, *final = quick
+        else:
+            y, final = self._stack(input, states, lengths, resets, reset_to, self.batch_first)
         if single:
             y, final = y.squeeze(0 if self.batch_first else 1), [v.squeeze(1) for v in final]
         return y, tuple(final) if self._mode == "lstm" else final[0]
