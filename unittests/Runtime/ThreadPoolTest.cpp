@@ -165,7 +165,7 @@ TEST(ThreadPoolTest, shortStepsUseOneThreadIfOversubscribed) {
   ASSERT_EQ(partsSoon(pool, little, 2), 2);
   int64_t parts = 2;
   // Repeated, because this test itself may be scheduled too late to observe it.
-  for (int attempt = 0; attempt < 5 && parts != 1; ++attempt) {
+  for (int attempt = 0; attempt < 100 && parts != 1; ++attempt) {
     run(
         pool, 2,
         [](rnnrt_team &team, int64_t part, int64_t) {
@@ -197,7 +197,7 @@ TEST(ThreadPoolTest, latePartsLimitLaterRegions) {
   for (int64_t late : {0, 1}) {
     // This test itself may be scheduled too late to observe it.
     int64_t parts = 2;
-    for (int attempt = 0; attempt < 5 && parts != 1; ++attempt) {
+    for (int attempt = 0; attempt < 100 && parts != 1; ++attempt) {
       sleepIn(late, true);
       parts = partsFor(pool, some);
     }
