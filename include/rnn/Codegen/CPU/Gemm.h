@@ -27,7 +27,7 @@ struct Gemm {
   // The offsets that the next GEMM begins with, which this one prefetches. Null: the rows of a behind these, and the
   // elements of b behind the first panel.
   Value aNext, bNext;
-  Value isInL2; ///< i1: b is in an L2 cache, which needs no prefetches. Null: false
+  Value isInL2; ///< i1: b is in an L2 cache. Null: false
   /// With at most Tiles::fewRows rows, and if Tiles::hasSweeps: how b is traversed. The results of both sweeps have the
   /// same bits. Null: Panels
   Value traversal;
