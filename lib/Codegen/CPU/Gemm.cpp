@@ -19,13 +19,14 @@ using namespace mlir::rnn::cpu;
 static constexpr int64_t unroll = 4;
 /// So few tiles use half of the usual depth of a block.
 static constexpr int64_t fewTiles = 4;
-/// Tall tiles prefetch the row of b that they load so many rows later. On Zen 5, 16 and 64 rows took up to 1.04 times
-/// as long, and so did the rows of the next panel.
+/// If one tile has all rows, it prefetches the row of b that it loads so many rows later. On Zen 5, 16 and 64 rows took
+/// up to 1.04 times as long, and so did the rows of the next panel.
 static constexpr int64_t rowsAhead = 32;
-/// Whether tall tiles are used for any b. If half a panel is one vector, each FMA needs an element of a, whose loads
-/// are the limit: tall tiles are then faster only if b is in L2, and without prefetches.
-static bool prefersTallTiles(const HostBuilder &b) {
-  return b.tiles.vectors >= 4;
+
+/// The rows that one tile has if there are no more. If half a panel is one vector, each FMA needs an element of a,
+/// whose loads are the limit.
+static int64_t mostRowsOfOneTile(const HostBuilder &b) {
+  return b.tiles.vectors >= 4 ? Tiles::tallRows : Tiles::rows;
 }
 
 std::unique_ptr<MicroKernel> cpu::createMicroKernel(HostBuilder &b, Value left, Value right) {
@@ -117,8 +118,16 @@ private:
 
 } // namespace
 
-/// Adds the products of panel `k` of the depth to the sums of `tile`. `next`, if not null, prefetches; tiles of a part
-/// of a panel prefetch the rows of b themselves.
+/// Prefetches the rows of b of a later turn of a tile, to L1. The current turn begins at element `offset`.
+static void prefetchAhead(HostBuilder &b, const Gemm &p, MicroKernel &kernel, const Tile &tile, Value offset) {
+  // A whole panel is contiguous.
+  int64_t atOnce = tile.parts == 1 ? unroll : kernel.depthStep(), width = b.tiles.panel * atOnce / tile.parts;
+  for (int64_t u = 0; u < unroll; u += atOnce)
+    for (int64_t v = 0; v < width; v += HostBuilder::elementsOfLine(p.b))
+      b.prefetchLine(p.b, b.add(offset, (rowsAhead + u) * b.tiles.panel + v), /*locality=*/3);
+}
+
+/// Adds the products of panel `k` of the depth to the sums of `tile`. `next`, if not null, prefetches.
 static SmallVector<Value> reducePanel(HostBuilder &b, const Gemm &p, MicroKernel &kernel, const Tile &tile,
                                       Value aOffset, Value bOffset, Value k, ValueRange carried,
                                       Prefetcher *next = nullptr) {
@@ -131,10 +140,8 @@ static SmallVector<Value> reducePanel(HostBuilder &b, const Gemm &p, MicroKernel
     if (next)
       next->prefetchBlock(b, b.add(b.mul(k, panel), column));
     Value a = b.add(aPanel, column), right = b.add(bPanel, b.mul(column, panel));
-    if (tile.parts > 1 && prefersTallTiles(b))
-      for (int64_t u = 0; u < unroll; ++u)
-        for (int64_t v = 0; v < panel / tile.parts; v += HostBuilder::elementsOfLine(p.b))
-          b.prefetchLine(p.b, b.add(right, (rowsAhead + u) * panel + v), /*locality=*/3);
+    if (tile.readsAhead)
+      prefetchAhead(b, p, kernel, tile, right);
     for (int64_t u = 0; u < unroll; u += kernel.depthStep())
       kernel.multiply(tile, sums, {p.a, b.add(a, u), panel}, {p.b, b.add(right, u * panel), p.bPanel});
     return sums;
@@ -190,22 +197,26 @@ static void emitSweep(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_
   });
 }
 
-/// One tile of more rows than usual, and half a panel. It loads each row of b once, at an even rate. With two tiles of
-/// fewer rows, the first one would wait for L2 and the second one would read L1.
-static void emitTallTile(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t rows) {
-  constexpr int64_t parts = 2;
-  int64_t width = b.tiles.panel / parts;
+/// All rows in one tile, which loads each row of b once, at an even rate. With two tiles of fewer rows, the first one
+/// would wait for L2 and the second one would read L1. More than Tiles::rows rows are tiles of half a panel.
+static void emitOneTile(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t rows) {
+  const int64_t parts = rows > Tiles::rows ? 2 : 1, width = b.tiles.panel / parts;
   b.loop(p.columns, [&](Value column) {
     Value bOffset = b.add(p.bOffset, b.mul(column, p.bPanel)), cOffset = b.add(p.cOffset, b.mul(column, p.cPanel));
-    b.loop(b.index(0), b.index(b.tiles.panel), width, [&](Value inPanel) {
-      Tile tile = {rows, p.c, b.add(cOffset, inPanel), p.cRow, 1, {}, parts};
-      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, b.add(bOffset, inPanel), p.depth, p.isZero));
-    });
+    auto multiply = [&](Value inPanel) {
+      Tile tile = {rows, p.c, b.add(cOffset, inPanel), p.cRow, 1, {}, parts, /*readsAhead=*/true};
+      Value right = b.add(bOffset, b.mul(inPanel, HostBuilder::isVNNI(p.b) ? 2 : 1));
+      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, right, p.depth, p.isZero));
+    };
+    if (parts == 1)
+      multiply(b.index(0));
+    else
+      b.loop(b.index(0), b.index(b.tiles.panel), width, multiply);
   });
 }
 
-/// More than Tiles::fewRows rows, at most one block.
-static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel) {
+/// `least` or more rows, at most one block.
+static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t least) {
   int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);
   auto emitTile = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value cNext, Value panels,
                       Value isZero, Prefetcher &next) {
@@ -214,8 +225,7 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel) {
     kernel.store(tile, reduce(b, p, kernel, tile, aOffset, bOffset, panels, isZero, &next));
   };
   // Rows are distributed evenly over the tiles.
-  constexpr int64_t fewest = Tiles::rows / 2;
-  static_assert(fewest == Tiles::fewRows + 1, "no tile has fewer rows");
+  const int64_t fewest = least / llvm::divideCeil(least, Tiles::rows);
   Value count = b.ceilDiv(p.rows, Tiles::rows);
   // A block of b exceeds L1 if a panel is 64 floats wide. Several tiles hide that, as their shares of the prefetches
   // are small. Few tiles read half a block from L1.
@@ -282,30 +292,23 @@ static void emitGemm(HostBuilder &b, const Gemm &p) {
     Value hasMore = b.compare(arith::CmpIPredicate::slt, b.add(firstRow, block.rows), p.rows);
     block.aNext = b.select(hasMore, b.add(block.aOffset, Tiles::blockRows * b.tiles.panel), p.aNext);
     block.bNext = b.select(hasMore, p.bOffset, p.bNext);
-    auto cases = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, Tiles::fewRows));
-    Value height = block.rows;
-    if (!HostBuilder::isVNNI(p.b) && b.tiles.vectors % 2 == 0) {
-      for (int64_t rows = Tiles::rows + 1; rows <= Tiles::tallRows; ++rows)
-        cases.push_back(rows);
-      if (!prefersTallTiles(b)) {
-        Value isTall = b.compare(arith::CmpIPredicate::sgt, height, b.index(Tiles::rows));
-        height = b.select(isTall, b.select(p.isInL2, height, b.index(Tiles::blockRows)), height);
-      }
-    }
-    auto rows = scf::IndexSwitchOp::create(b, TypeRange(), height, cases, cases.size());
+    // The code for more rows of one tile would take longer to compile, for a gain of a few percent.
+    const int64_t mostOfOneTile = std::min<int64_t>(mostRowsOfOneTile(b), Tiles::rows + 2);
+    auto cases = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, mostOfOneTile));
+    auto rows = scf::IndexSwitchOp::create(b, TypeRange(), block.rows, cases, cases.size());
     OpBuilder::InsertionGuard guard(b);
-    for (auto [region, count] : llvm::zip_equal(rows.getCaseRegions(), cases)) {
-      b.setInsertionPointToStart(&region.emplaceBlock());
+    for (int64_t count : cases) {
+      b.setInsertionPointToStart(&rows.getCaseRegions()[count - 1].emplaceBlock());
       if (count <= Tiles::fewRows)
         b.ifElse(
             sweeps, [&] { emitSweep(b, block, *kernel, count, partial); },
             [&] { emitFewRows(b, block, *kernel, count); });
       else
-        emitTallTile(b, block, *kernel, count);
+        emitOneTile(b, block, *kernel, count);
       scf::YieldOp::create(b);
     }
     b.setInsertionPointToStart(&rows.getDefaultRegion().emplaceBlock());
-    emitRows(b, block, *kernel);
+    emitRows(b, block, *kernel, mostOfOneTile + 1);
     scf::YieldOp::create(b);
   });
 }
@@ -356,12 +359,18 @@ void KernelLibrary::gemm(HostBuilder &b, const Gemm &arguments) {
     p.aNext = b.add(p.aOffset, b.mul(p.rows, b.tiles.panel));
   if (!p.bNext)
     p.bNext = b.add(p.bOffset, b.mul(p.depth, b.tiles.panel * b.tiles.panel));
-  for (Value *flag : {&p.isInL2, &p.isZero})
-    if (!*flag)
-      *flag = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  if (!p.isZero)
+    p.isZero = arith::ConstantOp::create(b, b.getBoolAttr(false));
   if (!p.traversal)
     p.traversal = b.index(Gemm::Panels);
-  call(b, "gemm", p, emitGemm);
+  // Code for one number of rows is compiled in less time, but each adds a function.
+  std::optional<int64_t> rows = getConstantIntValue(p.rows);
+  if (!rows || *rows <= Tiles::fewRows || *rows > mostRowsOfOneTile(b))
+    return call(b, "gemm", p, emitGemm);
+  call(b, "gemm_" + std::to_string(*rows) + "_rows", p, [&](HostBuilder &b, const Gemm &p) {
+    std::unique_ptr<MicroKernel> kernel = createMicroKernel(b, p.a, p.b);
+    emitOneTile(b, p, *kernel, *rows);
+  });
 }
 
 void KernelLibrary::transposedGemm(HostBuilder &b, const TransposedGemm &arguments) {

@@ -316,7 +316,7 @@ void KernelLibrary::tileGemm(HostBuilder &b, const Gemm &p, std::optional<GemmSt
       });
     Gemm row = p;
     row.aNext = row.bNext = zero;
-    row.isInL2 = row.isZero = arith::ConstantOp::create(b, b.getBoolAttr(false));
+    row.isZero = arith::ConstantOp::create(b, b.getBoolAttr(false));
     row.traversal = b.index(Gemm::Panels);
     call(b, "gemm_one_row", row, emitOneRow);
   };

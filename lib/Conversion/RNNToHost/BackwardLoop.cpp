@@ -79,7 +79,7 @@ void BackwardLoop::multiply(Value t, Value step, Value q, Value count, Value nex
   gemm.cRow = b.index(panel), gemm.cPanel = panelRows;
   gemm.rows = b.sub(layer.endRow, layer.firstRow), gemm.columns = count,
   gemm.depth = b.mul(p.panels, layer.recurrent.count);
-  gemm.aNext = firstOffset, gemm.isInL2 = byRows;
+  gemm.aNext = firstOffset;
   gemm.traversal = layer.getTraversal(step, gemm.depth);
   if (nextPanel)
     gemm.bNext = b.mul(nextPanel, packedPanel);

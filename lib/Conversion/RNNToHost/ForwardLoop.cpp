@@ -284,7 +284,7 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
     gemm.b = packedH, gemm.bOffset = b.mul(b.add(b.mul(p.panels, block), q), rightPanel);
     Value target = b.add(block, layer.recurrent.first);
     gemm.c = gates, gemm.cOffset = gateOffset(inChunk, target, b.mul(q, panel)), gemm.cRow = b.index(panel);
-    gemm.rows = own.rows, gemm.depth = p.statePanels, gemm.aNext = gemm.aOffset, gemm.isInL2 = byRows;
+    gemm.rows = own.rows, gemm.depth = p.statePanels, gemm.aNext = gemm.aOffset;
     return gemm;
   };
   // The same for all blocks: panel `q`, packed for this GEMM, or all panels of the thread, not packed.

@@ -19,10 +19,10 @@
 // CHECK: scf.for %[[Q:.*]] = %c0 to %c3 step %c1 {
 // CHECK-NEXT: scf.if %[[LATE]] {
 // CHECK: call @rnn_host_pack_transposed_f32({{.*}}, %[[H:[^,]*]], %c0, %c768) :
-// CHECK: call @rnn_host_gemm_f32({{.*}}, %[[H]], %c0, %c768,
+// CHECK: call @rnn_host_gemm_6_rows_f32({{.*}}, %[[H]], %c0, %c768,
 // CHECK: } else {
 // CHECK: %[[PANEL:.*]] = arith.muli %[[Q]], %c768
-// CHECK: call @rnn_host_gemm_f32({{.*}}, %[[H]], %[[PANEL]], %c2304,
+// CHECK: call @rnn_host_gemm_6_rows_f32({{.*}}, %[[H]], %[[PANEL]], %c2304,
 // CHECK: return
 func.func @one_step(%x: memref<1x6x24xf32>, %h: memref<1x6x40xf32>, %p: memref<?xf32>, %y: memref<1x6x40xf32>) {
   rnn.cudnn_forward rnn_tanh input(%x : memref<1x6x24xf32>) state(%h : memref<1x6x40xf32>) params(%p : memref<?xf32>)

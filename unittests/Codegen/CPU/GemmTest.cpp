@@ -86,8 +86,7 @@ TEST_P(GemmTest, MatchesReference) {
   Type left = context.getBuffer(arithmetic.left), right = context.getBuffer(arithmetic.right),
        sum = context.getBuffer(arithmetic.sum), index = IndexType::get(&context.context);
   // Offsets and strides are larger than needed.
-  Type i1 = IntegerType::get(&context.context, 1);
-  CompiledKernel kernel(context, {left, right, sum, index, index, index, i1, index}, tiles,
+  CompiledKernel kernel(context, {left, right, sum, index, index, index, index}, tiles,
                         [&](HostBuilder &b, KernelLibrary &library, ValueRange v) {
                           int64_t panel = b.tiles.panel;
                           Gemm gemm;
@@ -97,11 +96,10 @@ TEST_P(GemmTest, MatchesReference) {
                           gemm.bPanel = b.mul(b.add(b.mul(v[5], panel), 2), panel);
                           gemm.c = v[2], gemm.cOffset = b.index(panel);
                           gemm.cRow = b.mul(b.add(v[4], 1), panel), gemm.cPanel = b.index(panel);
-                          gemm.isInL2 = v[6], gemm.traversal = v[7];
+                          gemm.traversal = v[6];
                           library.gemm(b, gemm);
                         });
   int64_t panel = tiles.panel;
-  HostTensor isInL2 = makeTensor(ElementKind::I1, {});
   auto check = [&](int64_t rows, int64_t columns, int64_t depth, int64_t traversal = Gemm::Panels) {
     SCOPED_TRACE("rows " + std::to_string(rows) + ", columns " + std::to_string(columns) + ", depth " +
                  std::to_string(depth) + ", traversal " + std::to_string(traversal));
@@ -118,7 +116,7 @@ TEST_P(GemmTest, MatchesReference) {
         b.setFromDouble(2 * panel + column / panel * bPanel + rightOffset(k, column % panel), element(2, k, column));
     for (int64_t k = 0; k < c.getNumElements(); ++k)
       c.setFromDouble(k, untouched);
-    kernel({a, b, c, makeIndex(rows), makeIndex(columns), makeIndex(depth), isInL2, makeIndex(traversal)});
+    kernel({a, b, c, makeIndex(rows), makeIndex(columns), makeIndex(depth), makeIndex(traversal)});
     int64_t different = 0;
     for (int64_t k = 0; k < c.getNumElements(); ++k) {
       int64_t row = k >= panel ? (k - panel) / cRow : rows, column = k >= panel ? (k - panel) % cRow : 0;
@@ -130,14 +128,11 @@ TEST_P(GemmTest, MatchesReference) {
     }
     EXPECT_EQ(different, 0);
   };
-  for (bool value : {false, true}) {
-    isInL2.setFromInteger(0, value);
-    for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 13})
-      for (int64_t columns : {1, 2, 3, 5})
-        for (int64_t depth : {1, 3})
-          check(rows, columns, depth);
-    check(Tiles::blockRows + Tiles::tallRows, 2, Tiles::depthPanels(panel) + 1);
-  }
+  for (int64_t rows = 1; rows <= Tiles::tallRows + 1; ++rows)
+    for (int64_t columns : {1, 2, 3, 5})
+      for (int64_t depth : {1, 3})
+        check(rows, columns, depth);
+  check(Tiles::blockRows + Tiles::tallRows, 2, Tiles::depthPanels(panel) + 1);
   for (int64_t traversal : {Gemm::SweepUp, Gemm::SweepDown})
     for (int64_t rows : {1, 2, 3})
       for (int64_t columns : {1, 3})

@@ -27,7 +27,6 @@ struct Gemm {
   // The offsets that the next GEMM begins with, which this one prefetches. Null: the rows of a behind these, and the
   // elements of b behind the first panel.
   Value aNext, bNext;
-  Value isInL2; ///< i1: b is in an L2 cache. Null: false
   /// With at most Tiles::fewRows rows, and if Tiles::hasSweeps: how b is traversed. The results of both sweeps have the
   /// same bits. Null: Panels
   Value traversal;
@@ -40,9 +39,9 @@ struct Gemm {
 
   /// The order of the generated function's arguments.
   static constexpr Value Gemm::*arguments[] = {
-      &Gemm::a,     &Gemm::aOffset, &Gemm::aPanel, &Gemm::b,      &Gemm::bOffset,   &Gemm::bPanel,
-      &Gemm::c,     &Gemm::cOffset, &Gemm::cRow,   &Gemm::cPanel, &Gemm::rows,      &Gemm::columns,
-      &Gemm::depth, &Gemm::aNext,   &Gemm::bNext,  &Gemm::isInL2, &Gemm::traversal, &Gemm::isZero};
+      &Gemm::a,     &Gemm::aOffset, &Gemm::aPanel, &Gemm::b,         &Gemm::bOffset, &Gemm::bPanel,
+      &Gemm::c,     &Gemm::cOffset, &Gemm::cRow,   &Gemm::cPanel,    &Gemm::rows,    &Gemm::columns,
+      &Gemm::depth, &Gemm::aNext,   &Gemm::bNext,  &Gemm::traversal, &Gemm::isZero};
 };
 
 /// A row that the sums of a GEMM by AMX start from, instead of c.

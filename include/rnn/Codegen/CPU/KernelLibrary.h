@@ -57,7 +57,7 @@ private:
   /// Calls the kernel `name` with the members of `arguments`; `emit` generates its body.
   template <typename Arguments>
   void call(HostBuilder &b, StringRef name, const Arguments &arguments,
-            void (*emit)(HostBuilder &, const Arguments &)) {
+            function_ref<void(HostBuilder &, const llvm::type_identity_t<Arguments> &)> emit) {
     static_assert(sizeof(Arguments) == std::size(Arguments::arguments) * sizeof(Value), "every member is an argument");
     SmallVector<Value> operands;
     for (Value Arguments::*member : Arguments::arguments)

@@ -37,8 +37,8 @@ struct Tiles {
   static constexpr int64_t fewRows = 2;
   /// The most panels in the depth of a sweep (Gemm::Traversal).
   static constexpr int64_t sweepDepth = 16;
-  /// Rows of a tile that is half a panel wide: 16 independent accumulators with 4 vectors in a panel.
-  static constexpr int64_t tallRows = 8;
+  /// The most rows of a tile that is half a panel wide, 12 x 2 vectors.
+  static constexpr int64_t tallRows = 12;
   /// Rows of a block: 96 rows of a depth of 256 floats fit an L2 cache.
   static constexpr int64_t blockRows = 96;
   /// Depth of a block: 256 rows of a panel fill half of an L1 cache (16 KiB at 64 bytes a row).
