@@ -22,6 +22,10 @@ from stacks import Stack, stacks
 GATES = {"lstm": 4, "gru": 3, "rnn_relu": 1, "rnn_tanh": 1}
 
 
+#: Steps and batch of functions whose sizes are unknown, in rnn-bundle-runner (Module.h).
+RUNNER_SIZES = (5, 4)
+
+
 @dataclass
 class Case:
     mode: str
@@ -35,7 +39,7 @@ class Case:
     skip: bool = False
     lengths: bool = False
     training: bool = True
-    dynamic: bool = False
+    dynamic: bool = False  # steps and batch are unknown to the ops; with other sizes than the runner's, a caller has them
     tag: str = ""
     resets: str = ""  # "zero" or "initial"
     batch_major: bool = False
@@ -148,12 +152,28 @@ def write(case, dtype):
                     f"params(%dp : tensor<?x{dtype}>){packed} -> weights({', '.join(weight_types)}) "
                     f"biases({', '.join(bias_types)})")
         results += gradients + list(zip(dweights, weight_types)) + list(zip(dbiases, bias_types))
-    arguments = ", ".join(f"{name}: {type}" for name, type in zip(names, types))
-    lines = [f"func.func @{case.name}({arguments})", f"    -> ({', '.join(type for _, type in results)}) {{"]
-    lines += ["  " + line for line in body]
-    lines.append(f"  return {typed([name for name, _ in results], [type for _, type in results])}")
-    lines.append("}")
-    return "\n".join(lines)
+    returned = ", ".join(type for _, type in results)
+
+    def function(head, types, body, values):
+        arguments = ", ".join(f"{name}: {type}" for name, type in zip(names, types))
+        lines = [f"func.func {head}({arguments})", f"    -> ({returned}) {{", *("  " + line for line in body)]
+        return "\n".join([*lines, f"  return {typed(values, [type for _, type in results])}", "}"])
+
+    values = [name for name, _ in results]
+    if not case.dynamic or (T, B) == RUNNER_SIZES:
+        return function(f"@{case.name}", types, body, values)
+    # Sequences have two unknown sizes, the others the batch.
+    known = []
+    for type in types:
+        for size in (B,) if type.count("?") == 1 else (B, T) if case.batch_major else (T, B):
+            type = type.replace("?", str(size), 1)
+        known.append(type)
+    casts = [f"{name}_cast = tensor.cast {name} : {source} to {target}" for name, source, target in zip(names, known, types)
+             if source != target]
+    passed = [name + "_cast" * (source != target) for name, source, target in zip(names, known, types)]
+    call = f"%all:{len(results)} = call @{case.name}_callee({', '.join(passed)}) : ({', '.join(types)}) -> ({returned})"
+    return (function(f"private @{case.name}_callee", types, body, values) + "\n\n" +
+            function(f"@{case.name}", known, [*casts, call], [f"%all#{k}" for k in range(len(results))]))
 
 
 # Kernels of the ops outside rnn ops: transposes, elementwise arithmetic, a full reduction, a scalar read back; a block LSTM
