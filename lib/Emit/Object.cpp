@@ -99,6 +99,10 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
   return machine;
 }
 
+llvm::Error rnn::checkProcessor(const ObjectOptions &options) {
+  return createTargetMachine(options).takeError();
+}
+
 /// The symbols of functions without a body in `module`, of their C interfaces, and of MPI if the module has mpi ops.
 static llvm::StringSet<> collectDeclared(ModuleOp module) {
   llvm::StringSet<> names;

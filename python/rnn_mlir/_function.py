@@ -217,7 +217,8 @@ class CompiledFunction:
             tensor.data, tensor.dtype, tensor.rank = seen.data, _runtime.DTYPE_CODES[argument.dtype], len(seen.shape)
             tensor.shape[:len(seen.shape)] = seen.shape
         # If one of the results cannot be converted, the others are freed.
-        results = [(r, _runtime.Shared(r)) for r in self.raw.run(tensors, call)]
+        raw = self.raw.run(tensors, call)
+        results = list(zip(raw, _runtime.share(raw)))
         ready = None if native is None or not self.outputs else _runtime.Ready(call, device)
         made: List[Any] = []
         for argument, (result, owner) in zip(self.outputs, results):

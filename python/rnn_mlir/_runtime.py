@@ -207,6 +207,19 @@ class Shared:
         return _new_capsule()(self._handle, versioned)
 
 
+def share(tensors: "ctypes.Array[Tensor]") -> List[Shared]:
+    """A share of each. If one of them fails, the memory of all is freed."""
+    shares: List[Shared] = []
+    for k, tensor in enumerate(tensors):
+        try:
+            shares.append(Shared(tensor))
+        except BaseException:
+            for other in tensors[k + 1:]:
+                library().rnnrt_tensor_release(ctypes.byref(other))
+            raise
+    return shares
+
+
 @functools.lru_cache(maxsize=None)
 def _new_capsule() -> Callable[[ctypes.c_void_p, bool], Any]:
     python = ctypes.PyDLL(None)  # not ctypes.pythonapi: jax.ffi.pycapsule changes the prototypes of its functions

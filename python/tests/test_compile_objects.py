@@ -166,6 +166,32 @@ def live_bytes():
     return library.rnnrt_memory_live_bytes()
 
 
+@pytest.mark.parametrize("failing", (0, 1, 2))
+def test_memory_of_results_that_cannot_be_shared(failing, results, monkeypatch):
+    three = rnn_mlir.compile("""func.func @three(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+      %a = arith.addf %x, %x : tensor<2xf32>
+      %b = arith.mulf %x, %x : tensor<2xf32>
+      %c = arith.negf %x : tensor<2xf32>
+      return %a, %b, %c : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+    }""")
+    x, made, shared = np.array([1, 2], np.float32), [], _runtime.Shared
+    assert [v.numpy().tolist() for v in three(x)] == [[2, 4], [1, 4], [-1, -2]]
+    before = live_bytes()
+
+    def share(tensor):
+        made.append(tensor)
+        if len(made) == failing + 1:
+            _runtime.library().rnnrt_tensor_release(ctypes.byref(tensor))
+            raise MemoryError("share")
+        return shared(tensor)
+
+    monkeypatch.setattr(_runtime, "Shared", share)
+    with pytest.raises(MemoryError):
+        three(x)
+    gc.collect()
+    assert live_bytes() == before
+
+
 def test_result_as_argument(results):
     function = rnn_mlir.compile(IDENTITY.format("f32"))
     x = np.arange(6, dtype=np.float32).reshape(2, 3)

@@ -6,6 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 if not hasattr(torch, "func"):
     pytest.skip("needs torch.func", allow_module_level=True)
+import rnn_mlir.torch as rnn
 from rnn_mlir._operations import BlockLSTM, Layers, Members
 from rnn_mlir.torch import _calls, _reference
 
@@ -159,3 +160,11 @@ def test_failure():
     lengths = torch.tensor([[5, 0, 3], [1, 2, 9]], dtype=torch.int32)
     with pytest.raises(ValueError, match="element 2 of `lengths` to be in"):
         torch.func.vmap(lambda p, n: _calls.run_forward(operation, [x, h0, p, n])[0])(torch.stack([params] * 2), lengths)
+
+
+def test_no_examples():
+    layer, x = rnn.GRU(4, 5), torch.randn(0, 3, 2, 4)
+    for call in (lambda: torch.func.vmap(lambda v: layer(v)[0])(x),
+                 lambda: torch.func.vmap(lambda v, h: layer(v, h)[0])(x, torch.randn(0, 1, 2, 5))):
+        with pytest.raises(ValueError, match="vmap maps a dimension of size 0"):
+            call()

@@ -161,8 +161,13 @@ static llvm::Error run(ModuleOp module, Form form, PipelineOptions pipeline, con
   pipeline.processor = processor == "native" ? getHostProcessorName() : processor.str();
   pipeline.exportPrefix = getPrefix();
   pipeline.exportAll = true;
+  ObjectOptions options;
+  options.cpu = cpu;
+  options.triple = triple;
   Outputs outputs;
   if (form == Form::MLIR) {
+    if (llvm::Error error = cpu.empty() ? llvm::Error::success() : checkProcessor(options))
+      return error;
     if (llvm::Error error = runPipeline(module, pipeline, passes))
       return error;
     std::string text;
@@ -183,11 +188,8 @@ static llvm::Error run(ModuleOp module, Form form, PipelineOptions pipeline, con
     return outputs.commit();
   }
 
-  ObjectOptions options;
   options.pipeline = pipeline;
   options.optimizationLevel = optimizationLevel;
-  options.cpu = cpu;
-  options.triple = triple;
   options.passes = passes;
   options.listCandidates = !candidatesFile.empty();
   options.sanitizeAddress = sanitizer == Sanitizer::Address;

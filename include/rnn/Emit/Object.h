@@ -56,6 +56,10 @@ struct CompiledObject {
 
 enum class ObjectForm { Object, LLVMIR };
 
+/// The error that compileObject returns for `cpu` and `triple` of the options: unknown names, processors of another
+/// architecture.
+llvm::Error checkProcessor(const ObjectOptions &options);
+
 /// Runs the whole pipeline on `module`, which changes, and generates code. Passes report diagnostics to the context.
 /// The error names the cause: the pipeline, an unknown triple or processor, or a call of a function that neither the
 /// runtime, the C library nor a declaration in the module provides.

@@ -16,7 +16,7 @@ Value Layer::areFewRows(Value rows, Pass pass) {
   // dot products of a gradient are short: one for each gate, and each ends with a sum over lanes.
   // Pairs of bf16 are interleaved again for each group of rows. With AMX, more rows were not measured.
   const int64_t mostOfSums = b.tiles.usesAMX() ? 4 : b.tiles.usesBF16Dot() ? 16 : 24;
-  const int64_t mostOfDots = b.tiles.vectors >= 4 && !isBackward ? 8 : 4;
+  const int64_t mostOfDots = b.tiles.vectors >= 4 && !isBackward && !b.tiles.usesAMX() ? 8 : 4;
   const bool isSum = getGateWeights(Weights::State, 0).gatesAreRows == isBackward;
   return b.compare(arith::CmpIPredicate::sle, rows, b.index(isSum ? mostOfSums : mostOfDots));
 }

@@ -351,9 +351,16 @@ def _vjp(operation: Operation, operands: Sequence[Tensor], cotangents: Sequence[
 
 # --- Functions -------------------------------------------------------------------------------------------------------
 
+def examples(info: Any) -> int:
+    """How many examples vmap has."""
+    if info.batch_size == 0:
+        raise ValueError("vmap maps a dimension of size 0; compiled layers need at least one example")
+    return int(info.batch_size)
+
+
 def _members(function: Any, info: Any, in_dims: Any, operation: Operation, *values: Tensor) -> Any:
     """The rule of vmap: one call for all examples."""
-    dims, m, size = in_dims[1:], len(operation.operand_axes), info.batch_size
+    dims, m, size = in_dims[1:], len(operation.operand_axes), examples(info)
     # Members have no members, on a GPU no masks for `seq_len_max`, and no op.
     if isinstance(operation, Members) or recorded(*values) or getattr(operation, "seq_len_max", False) and values[0].device.type != "cpu":
         out = [function.apply(operation, *(v if d is None else v.select(d, k) for v, d in zip(values, dims)))
@@ -482,7 +489,7 @@ class Mapped(Forward):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, operation: Operation, *operands: Tensor) -> Any:
-        dims, axes, size = in_dims[1:], operation.operand_axes, info.batch_size
+        dims, axes, size = in_dims[1:], operation.operand_axes, examples(info)
         if any(d is not None for d, axis in zip(dims, axes) if axis is None):
             return _members(Forward, info, in_dims, operation, *operands)
 

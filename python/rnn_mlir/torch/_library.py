@@ -177,7 +177,7 @@ def _map_forward(name: str, parse: Callable[..., Tuple[Operation, List[Tensor]]]
     """The rule of a forward op with `count` operands, as that of `_calls.Mapped`. Without a rule, PyTorch calls the op once for
     each example, with a warning."""
     def rule(info: Any, in_dims: Any, *arguments: Any) -> Any:
-        op, size = getattr(torch.ops.rnn_mlir, name), info.batch_size
+        op, size = getattr(torch.ops.rnn_mlir, name), _calls.examples(info)
         operation, operands = parse(arguments[:count], *arguments[count:count + 5])
         dims = [d for d, v in zip(in_dims, arguments[:count]) if v is not None]
         if any(d is not None for d, axis in zip(dims, operation.operand_axes) if axis is None):

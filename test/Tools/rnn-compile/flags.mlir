@@ -15,6 +15,8 @@
 // RUN: not rnn-compile %s -o m.so --cpu=abacus 2>&1 | FileCheck %s --check-prefix=CPU
 // RUN: not rnn-compile %s -o m.so --triple=x86_64-linux-gnu --cpu=znver4,+abacus 2>&1 | FileCheck %s --check-prefix=FEATURE
 // RUN: not rnn-compile %s -o m.so --triple=x86_64-linux-gnu --cpu=znver4,amx-tile 2>&1 | FileCheck %s --check-prefix=SIGN
+// RUN: not rnn-compile %s -o m.mlir --cpu=abacus 2>&1 | FileCheck %s --check-prefix=CPU
+// RUN: not rnn-compile %s -o m.mlir --triple=x86_64-linux-gnu --cpu=znver4,+abacus 2>&1 | FileCheck %s --check-prefix=FEATURE
 // RUN: not rnn-compile %s -o m.so --triple=abacus-linux 2>&1 | FileCheck %s --check-prefix=TRIPLE
 // RUN: not rnn-compile %s -o m.so --triple=i386-linux-gnu 2>&1 | FileCheck %s --check-prefix=NARROW
 // RUN: not rnn-compile %s -o m.so --linker=%t/none 2>&1 | FileCheck %s --check-prefix=LINKER

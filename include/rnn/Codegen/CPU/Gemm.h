@@ -123,7 +123,7 @@ struct RowSums {
   Value w;          ///< a matrix in the element type
   Value row;        ///< the row of w for the first column of a
   Value column;     ///< the column of w for the first column of c
-  Value columns;    ///< of w; the other columns of the last panel of c are not changed
+  Value columns;    ///< of w; to the other columns of the last panel of c, products with zeros are added
   Value depth;      ///< of the reduction, in rows of w
   Value c, cOffset; ///< rows in panels
   Value cRow;       ///< from row to row
