@@ -187,7 +187,7 @@ static double estimateHost(const LayerProblem &p, Candidate candidate, llvm::Str
   const std::string type = stringifyElementKind(p.element).str(), pass = p.backward ? "backward." : "forward.";
   // One step reads all weights once, and few rows do not pack them.
   const std::string name = base + (p.T == 1 && find(base + "once." + pass + "gmac") ? "once." : "");
-  // Element types without constants of their own scale those of f32, most of which are GEMM.
+  // An element type without constants of its own has those of f32, multiplied by one factor: most of the time is GEMM.
   const bool hasOwn = p.element != ElementKind::F32 && find(name + type + "." + pass + "gmac");
   const double factor = hasOwn || p.element == ElementKind::F32 ? 1.0 : get(base + type);
   const std::string prefix = name + (hasOwn ? type + "." : "") + pass;

@@ -75,7 +75,8 @@ static void decodeMemory(const uint8_t *code, const Encoding &e, const Registers
     if (index != 4) // no index
       i.stride = registers[index] << (sib >> 6);
   }
-  // With mod = 0, the numbers of rbp and r13 do not name a base: with an SIB byte there is none, otherwise it is rip.
+  // If mod is 0, base 5 or 13 (rbp or r13 otherwise) means that no register is added: the displacement is the whole
+  // base, or without an SIB byte is relative to rip.
   const bool hasBase = (base & 7) != 5 || e.mod != 0;
   if (!hasBase)
     displacementBytes = 4;

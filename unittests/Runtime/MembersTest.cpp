@@ -106,7 +106,7 @@ TEST_F(MembersTest, membersRunOnSeveralThreads) {
   if (std::thread::hardware_concurrency() < 2 || std::getenv("RNNRT_THREADS"))
     GTEST_SKIP() << "needs two threads";
   waits = true;
-  // A region may have fewer threads for some time while other processes use the processors.
+  // After other processes have delayed its threads, the pool uses fewer of them for up to 0.8 seconds.
   for (int turn = 0; turn < 50 && threads.size() < 2; ++turn) {
     std::vector<int64_t> two(2, 1), results(2);
     run(two, results, /*parallel=*/true);
@@ -123,8 +123,8 @@ TEST_F(MembersTest, theFirstFailureIsThatOfTheCall) {
 }
 
 TEST_F(MembersTest, aFailureEndsTheOtherThreads) {
-  // The other threads sleep in each member after it. If the failed one lost its processor before it told them, it has
-  // many seconds to get it back.
+  // After member 3 has failed, each other member takes at least 1 ms. So the thread of member 3 has many seconds to
+  // report the failure, even if another process takes its processor.
   sleepsAfterFailure = true;
   std::vector<int64_t> own(20000, 1), sums(own.size());
   own[3] = -100;

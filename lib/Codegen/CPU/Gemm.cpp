@@ -19,12 +19,15 @@ using namespace mlir::rnn::cpu;
 static constexpr int64_t unroll = 4;
 /// So few tiles use half of the usual depth of a block.
 static constexpr int64_t fewTiles = 4;
-/// If one tile has all rows, it prefetches the row of b that it loads so many rows later. On Zen 5, 16 and 64 rows took
-/// up to 1.04 times as long, and so did the rows of the next panel.
+/// A tile that has all rows of a GEMM prefetches each row of b this many rows before it loads it. On Zen 5, distances
+/// of 16 and 64 rows took up to 1.04 times as long, and so did prefetching the rows of the next panel.
 static constexpr int64_t rowsAhead = 32;
+/// If the number of rows is not known, GEMMs of at most this many rows are one tile. Each further number of rows would
+/// add code to every module, and compile time, for a gain of a few percent.
+static constexpr int64_t mostUnknownRowsOfOneTile = 8;
 
-/// The rows that one tile has if there are no more. If half a panel is one vector, each FMA needs an element of a,
-/// whose loads are the limit.
+/// The largest number of rows that one tile can have. With fewer than four vectors in a panel, tiles of half a panel
+/// would load one element of a for each FMA, and these loads would limit the speed.
 static int64_t mostRowsOfOneTile(const HostBuilder &b) {
   return b.tiles.vectors >= 4 ? Tiles::tallRows : Tiles::rows;
 }
@@ -197,8 +200,9 @@ static void emitSweep(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_
   });
 }
 
-/// All rows in one tile, which loads each row of b once, at an even rate. With two tiles of fewer rows, the first one
-/// would wait for L2 and the second one would read L1. More than Tiles::rows rows are tiles of half a panel.
+/// A GEMM whose rows are all in one tile, which loads each row of b once, at an even rate. With two tiles of fewer
+/// rows, the first one would wait for L2 and the second one would read L1. More than Tiles::rows rows exceed the
+/// registers with a whole panel, so they are processed in two halves of each panel.
 static void emitOneTile(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t rows) {
   const int64_t parts = rows > Tiles::rows ? 2 : 1, width = b.tiles.panel / parts;
   b.loop(p.columns, [&](Value column) {
@@ -292,8 +296,7 @@ static void emitGemm(HostBuilder &b, const Gemm &p) {
     Value hasMore = b.compare(arith::CmpIPredicate::slt, b.add(firstRow, block.rows), p.rows);
     block.aNext = b.select(hasMore, b.add(block.aOffset, Tiles::blockRows * b.tiles.panel), p.aNext);
     block.bNext = b.select(hasMore, p.bOffset, p.bNext);
-    // The code for more rows of one tile would take longer to compile, for a gain of a few percent.
-    const int64_t mostOfOneTile = std::min<int64_t>(mostRowsOfOneTile(b), Tiles::rows + 2);
+    const int64_t mostOfOneTile = std::min(mostRowsOfOneTile(b), mostUnknownRowsOfOneTile);
     auto cases = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, mostOfOneTile));
     auto rows = scf::IndexSwitchOp::create(b, TypeRange(), block.rows, cases, cases.size());
     OpBuilder::InsertionGuard guard(b);
@@ -363,7 +366,7 @@ void KernelLibrary::gemm(HostBuilder &b, const Gemm &arguments) {
     p.isZero = arith::ConstantOp::create(b, b.getBoolAttr(false));
   if (!p.traversal)
     p.traversal = b.index(Gemm::Panels);
-  // Code for one number of rows is compiled in less time, but each adds a function.
+  // A known number of rows that fit one tile needs only the code of that tile.
   std::optional<int64_t> rows = getConstantIntValue(p.rows);
   if (!rows || *rows <= Tiles::fewRows || *rows > mostRowsOfOneTile(b))
     return call(b, "gemm", p, emitGemm);

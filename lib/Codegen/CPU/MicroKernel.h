@@ -24,7 +24,7 @@ struct Tile {
   int64_t group = 1;
   Value panel = {};        ///< from panel to panel; null in a group of one
   int64_t parts = 1;       ///< a row of the tile is this part of a panel's
-  bool readsAhead = false; ///< prefetches rows of b
+  bool readsAhead = false; ///< prefetches the rows of b that it loads later
 };
 
 /// One depth step of the left operand: a factor for each row of the tile, `stride` elements apart. A factor is an

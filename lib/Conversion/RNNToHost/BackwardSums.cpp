@@ -147,8 +147,8 @@ void BackwardLoop::storePanelsTransposed(const Block &block, Value first, Value 
   });
 }
 
-/// Packs the rows of `lefts` to panels of a right operand, `stride` elements from panel to panel. The caller frees the
-/// buffer.
+/// Packs the rows of `lefts` into panels of a right operand. Consecutive panels are `stride` elements apart. Returns
+/// the buffer, which the caller frees.
 Value BackwardLoop::packPanels(ArrayRef<Left> lefts, Value width, Value stride, std::optional<Resets> resets) {
   int64_t panel = b.tiles.panel;
   Value panels = b.ceilDiv(width, panel), batch = b.max(layer.p.B, b.index(1));

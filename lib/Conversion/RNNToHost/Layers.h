@@ -200,7 +200,8 @@ private:
   /// i1, in `run`: the weights of the input, or of the state, are used by one GEMM and no later call. Then each panel
   /// is packed right before its GEMM, always at the same offset, which stays in an L2 cache.
   Value packsInputLate, packsStateLate;
-  /// i1, in `run`: there is one step, with so few rows that its GEMMs read the weights where they are, without packing.
+  /// i1, in `run`: the layer has a single step with so few rows that packing the weights would take longer than
+  /// multiplying by them. The products then read the weights of the operand (multiplyInPlace).
   Value readsWeights;
 };
 

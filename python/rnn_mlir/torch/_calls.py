@@ -135,22 +135,20 @@ def _arguments(operation: Operation, inputs: Sequence[Tensor], outputs: Sequence
     return every
 
 
-def _on_host(operation: Operation, first: Tensor) -> bool:
-    """Whether `prepare` has the calls."""
-    return first.is_cpu and not isinstance(operation, Members)
+def _prepared(operation: Operation, stage: str, inputs: Sequence[Tensor]) -> Optional[Call]:
+    """The call for these inputs from the cache of `prepare`. None for members and on a GPU, which have no prepared calls."""
+    if not inputs[0].is_cpu or isinstance(operation, Members):
+        return None
+    return prepare(operation, DTYPES[inputs[0].dtype], stage, tuple([v.shape for v in inputs]))
 
 
-def _call_on_host(operation: Operation, call: Call, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
-    if call.function is None:
-        return _zero(outputs)
-    every = _arguments(operation, inputs, outputs, call.missing)
-    call.function.run(host_call(), [v.data_ptr() for v in every])
-
-
-def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
-    """Any other call: of members, or on a GPU."""
+def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor], prepared: Optional[Call]) -> None:
+    """Calls the compiled function. `prepared` is the result of `_prepared` for the same operation, stage and inputs."""
     first = inputs[0]
     kind = first.device.type
+    if prepared is not None and prepared.function is not None:
+        every = _arguments(operation, inputs, outputs, prepared.missing)
+        return prepared.function.run(host_call(), [v.data_ptr() for v in every])
     if _empty_batch(operation, first):
         return _zero(outputs)
     if kind == "cuda":
@@ -248,11 +246,11 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
         return _ops.forward(operation, operands, training)
     stage = "forward" if training or not operation.saves else "inference"
     saves = training and operation.saves
-    if _on_host(operation, x):
-        call = prepare(operation, DTYPES[x.dtype], stage, tuple([v.shape for v in operands]))
-        shapes = call.outputs
+    prepared = _prepared(operation, stage, operands)
+    if prepared is not None:
+        shapes = prepared.outputs
     else:
-        call, shapes = None, operation.shapes(*operands)
+        shapes = operation.shapes(*operands)
         if saves:
             leading = (operation.count,) if isinstance(operation, Members) else ()
             shapes.append((*leading, reserve_bytes(operation, operands)))
@@ -261,10 +259,7 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
         outputs.append(_new_reserve(x, shapes[-1]))
         if defined:
             outputs[-1].zero_()
-    if call:
-        _call_on_host(operation, call, operands, outputs)
-    else:
-        _call(operation, stage, operands, outputs)
+    _call(operation, stage, operands, outputs, prepared)
     return outputs
 
 
@@ -275,15 +270,11 @@ def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
         return _ops.backward(operation, values)
     if not isinstance(operation, Members):
         gradients = [torch.empty_like(v, memory_format=torch.contiguous_format) for v in values[:operation.primals]]
-        if _on_host(operation, values[0]):
-            call = prepare(operation, DTYPES[values[0].dtype], "backward", tuple([v.shape for v in values]))
-            _call_on_host(operation, call, values, gradients)
-        else:
-            _call(operation, "backward", values, gradients)
+        _call(operation, "backward", values, gradients, _prepared(operation, "backward", values))
         return gradients
     separate = dataclasses.replace(operation, separate=True)
     gradients = [values[0].new_empty(shape) for shape in separate.gradient_shapes(*values)]
-    _call(operation, "backward", values, gradients)
+    _call(operation, "backward", values, gradients, None)
     return gradients if operation.separate else [g if mapped else g.sum(0) for g, mapped in zip(gradients, operation.mapped)]
 
 
@@ -550,5 +541,5 @@ def _with_context(function: Any) -> Any:
 
 def apply(function: Any, *inputs: Any) -> Any:
     """`function.apply` in this version of PyTorch. A transformation of torch.func needs a `forward` without context."""
-    transformed = FUNC and torch._C._functorch.peek_interpreter_stack() is not None
-    return (function if transformed else _with_context(function)).apply(*inputs)
+    in_transformation = FUNC and torch._C._functorch.peek_interpreter_stack() is not None
+    return (function if in_transformation else _with_context(function)).apply(*inputs)

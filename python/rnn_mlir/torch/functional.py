@@ -135,14 +135,13 @@ _check_known_layers = functools.lru_cache(maxsize=4096)(_check_layers)
 @functools.lru_cache(maxsize=4096)
 def inference(mode: str, bidirectional: bool, num_proj: int, batch_first: bool, dtype: torch.dtype, elements: int,
               *shapes: Sequence[int]) -> Optional[_calls.Call]:
-    """The call of an inference on the host: x, the states, `elements` parameters and the results, all dense. None if it has no
-    code: other types, an empty batch."""
+    """The call of an inference on the host: x, the states, `elements` parameters and the results, all dense. None for types
+    that the dialect does not have."""
     if dtype not in _calls.DTYPES:
         return None
     c0 = shapes[2] if len(shapes) == 3 else None
     operation = _check_layers(mode, bidirectional, num_proj, batch_first, "zero", shapes[0], shapes[1], c0, (elements,), None, None)
-    call = _calls.prepare(operation, _calls.DTYPES[dtype], "inference", (*shapes, (elements,)))
-    return None if call.function is None or call.missing else call
+    return _calls.prepare(operation, _calls.DTYPES[dtype], "inference", (*shapes, (elements,)))
 
 
 def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tensor, *,

@@ -243,7 +243,7 @@ class _Layers(torch.nn.Module):
         if not elements or tensors[0].dtype is not dtype or not tensors[0].is_cpu:
             return None
         call = functional.inference(self._mode, self.bidirectional, self.proj_size, self.batch_first, dtype, elements, *shapes)
-        if call is None or call.function is None:
+        if call is None or call.function is None or call.missing:
             return None
         pointers.append(tensors[0].data_ptr())
         results = [x.new_empty(shape) for shape in call.outputs]

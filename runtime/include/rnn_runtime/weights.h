@@ -10,9 +10,9 @@
 //   entry(call, ...);   // does not
 //   rnnrt_weights_release(weights);
 //
-// Results have the same bits with and without a handle, except those of few rows (at most 24; the limit depends on the
-// op, its type and the processor): without a handle, forward passes over one step with few rows, and gradients with few
-// rows in all steps, multiply by weights that are not packed, and their sums may have another order.
+// Results have the same bits with and without a handle, with one exception: without a handle, forward passes over one
+// step with few rows, and gradients with few rows in all steps together, multiply by weights that are not packed, whose
+// sums may have another order. Few rows are at most 24; the exact limit depends on the op, its type and the processor.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_WEIGHTS_H

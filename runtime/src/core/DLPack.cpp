@@ -1,5 +1,5 @@
-// DLPack.cpp - the functions of dlpack.h. A tensor may be freed after the interpreter has ended. Therefore only the two
-// functions for capsules call Python; they run while the interpreter does.
+// DLPack.cpp - the functions of dlpack.h. A tensor may be freed after the interpreter was finalized, so functions that
+// free tensors do not call Python. The two functions for capsules do: the interpreter itself calls them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rnn_runtime/dlpack.h"
