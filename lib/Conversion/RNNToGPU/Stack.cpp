@@ -250,6 +250,10 @@ template <typename OpTy> struct StackPattern : public OpRewritePattern<OpTy> {
       return rewriter.notifyMatchFailure(op, "still in value form");
     if (op.getInputMode() == InputMode::AutoSelect)
       return rewriter.notifyMatchFailure(op, "the input mode is auto_select");
+    if (op.getParamsOffsets() || hasGradientOffsets(op))
+      return op.emitOpError(
+          "has offsets of parameters, which only target `host` supports; pass parameters in the opaque "
+          "layout [C17]");
     rewriter.setInsertionPoint(op);
     lower(op, rewriter);
     rewriter.eraseOp(op);
@@ -257,6 +261,9 @@ template <typename OpTy> struct StackPattern : public OpRewritePattern<OpTy> {
   }
 
 private:
+  static bool hasGradientOffsets(CudnnForwardOp) { return false; }
+  static bool hasGradientOffsets(CudnnBackpropOp op) { return bool(op.getParamsBackpropOffsets()); }
+
   void lower(CudnnForwardOp op, PatternRewriter &rewriter) const {
     Value reserve = op.getReserveSpaceOut();
     if (!reserve && !op.getOutputOut() && !op.getOutputHOut() && !op.getOutputCOut() && !op.drawsDropout())

@@ -44,7 +44,7 @@ static bool isConstant(Value buffer) {
 static Value createModuleMemory(HostBuilder &b, cpu::KernelLibrary &library, const WeightsSource &source, Value bytes) {
   std::optional<int64_t> size = getConstantIntValue(bytes), count = getConstantIntValue(source.count);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  if (!size || !count || !isConstant(source.buffer))
+  if (!size || !count || source.isSeparate || !isConstant(source.buffer))
     return LLVM::ZeroOp::create(b, pointer);
   int64_t stride = llvm::alignTo(RNNRT_PACKED_HEADER + *size, 64);
   Value first = library.createStaticMemory(b, "rnn_host_packed_weights", stride * *count);
@@ -73,6 +73,8 @@ PackedWeights::PackedWeights(HostBuilder &b, cpu::KernelLibrary &library, const 
   Value sourceBytes = b.index(bufferType.getElementTypeBitWidth() / 8);
   for (int64_t dim = 0; dim < bufferType.getRank(); ++dim)
     sourceBytes = b.mul(sourceBytes, b.createOrFold<memref::DimOp>(source.buffer, dim));
+  if (source.isSeparate) // no handle has as many bytes
+    sourceBytes = b.select(source.isSeparate, b.index(INT64_MAX), sourceBytes);
 
   auto pointer = LLVM::LLVMPointerType::get(context);
   call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(context));

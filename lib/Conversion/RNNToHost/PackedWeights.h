@@ -21,6 +21,8 @@ struct WeightsSource {
   Value I, H;       ///< sizes of the network
   Value index;      ///< of the layer and direction in the operand
   Value count;      ///< of layers and directions
+  /// i1: the tensors are at offsets that the layout does not determine, so no calls share them; null: they are not.
+  Value isSeparate = Value();
 };
 
 /// Packed weights of a layer, in several parts. They belong to the module if the operand is one of its constants,

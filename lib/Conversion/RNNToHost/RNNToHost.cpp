@@ -142,10 +142,47 @@ void convert(OpTy op, const HostVectors &vectors, KernelLibrary &library,
   op.erase();
 }
 
+/// Emits the run-time checks of separate parameters. Returns the number of parameters that the plan checks.
+template <typename OpTy>
+Value checkParams(HostBuilder &b, OpTy op, SymbolicDims &dims, Value call, Value plan, const ParamsBuffer &params,
+                  const ParamsBuffer &gradients) {
+  Value given = b.createOrFold<memref::DimOp>(params.buffer, 0);
+  if (!params.offsets && !gradients.offsets)
+    return given;
+  const int64_t directions = op.getDirection() == Direction::Bidirectional ? 2 : 1;
+  const StackShape shape = {dims["I"],
+                            dims["H"],
+                            getStateSize(b, op, dims),
+                            dims["L"],
+                            getNumParamPairs(op.getMode()) / 2,
+                            directions,
+                            op.getInputMode() == InputMode::SkipInput};
+  Value dense = rnnrt::RnnParamsSizeOp::create(b, b.getIndexType(), call, plan);
+  if (gradients.buffer) {
+    // Without rows, the gradients have the opaque layout.
+    Value least = dense;
+    if (gradients.offsets) {
+      checkOffsets(b, op, call, shape, gradients, "params_backprop");
+      least = b.select(hasRows(b, gradients.offsets), b.index(0), dense);
+    }
+    std::string text = ("'" + op->getName().getStringRef() +
+                        "' op expects `params_backprop` to have the elements of all matrices and biases [C15]")
+                           .str() +
+                       describeArgument(gradients.buffer, "params_backprop");
+    rnnrt::ExpectRangeOp::create(b, call, b.createOrFold<memref::DimOp>(gradients.buffer, 0), least, b.index(INT64_MAX),
+                                 b.getStringAttr(text));
+  }
+  if (!params.offsets)
+    return given;
+  checkOffsets(b, op, call, shape, params, "params");
+  return b.select(hasRows(b, params.offsets), dense, given);
+}
+
 /// Replaces a stack of layers by loops, which are skipped if a check fails. `pass` is that of `rnnrt.rnn_begin`.
+/// `getGradients` returns the buffer and the offsets of the gradients of the parameters.
 template <typename OpTy>
 void convertStack(OpTy op, const HostVectors &vectors, KernelLibrary &library, int32_t pass, Value (*getReserve)(OpTy),
-                  void (*emit)(HostBuilder &, OpTy, Stack &, KernelLibrary &)) {
+                  ParamsBuffer (*getGradients)(OpTy), void (*emit)(HostBuilder &, OpTy, Stack &, KernelLibrary &)) {
   Location loc = op.getLoc();
   HostBuilder b(loc, op, makeTiles(op.getInput(), op.getBatchMajor(), vectors));
   Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(op.getContext()));
@@ -173,14 +210,15 @@ void convertStack(OpTy op, const HostVectors &vectors, KernelLibrary &library, i
   Value bytes = reserve ? b.createOrFold<memref::DimOp>(reserve, 0) : b.index(0);
   if (op.getResets())
     rnnrt::SetResetsOp::create(b, call, op.getResets(), op.getResetToAttr());
-  Value begun = rnnrt::RnnBeginOp::create(b, b.getIndexType(), call, plan, op.getSequenceLengths(),
-                                          b.createOrFold<memref::DimOp>(op.getParams(), 0), reserve, bytes,
-                                          b.getI32IntegerAttr(pass));
+  const ParamsBuffer params = {op.getParams(), op.getParamsOffsets(), {}}, gradients = getGradients(op);
+  Value numParams = checkParams(b, op, dims, call, plan, params, gradients);
+  Value begun = rnnrt::RnnBeginOp::create(b, b.getIndexType(), call, plan, op.getSequenceLengths(), numParams, reserve,
+                                          bytes, b.getI32IntegerAttr(pass));
   useTimeMajorViews(b, op);
   auto body = [&](bool isProjected) {
     StackValues sizes(b, op, dims, isProjected);
     DropoutMask mask(op);
-    Stack stack(b, sizes, mask, op.getParams(), reserve);
+    Stack stack(b, sizes, mask, params, gradients, reserve);
     emit(b, op, stack, library);
   };
   // Entries return zeros once the call has failed, so the last one decides.
@@ -200,13 +238,17 @@ void convertStack(OpTy op, const HostVectors &vectors, KernelLibrary &library, i
 void convertForward(CudnnForwardOp op, const HostVectors &vectors, KernelLibrary &library) {
   bool training = op.getIsTraining() && (op.getReserveSpaceOut() || op.drawsDropout());
   auto getReserve = [](CudnnForwardOp op) -> Value { return op.getReserveSpaceOut(); };
-  convertStack<CudnnForwardOp>(op, vectors, library, training ? 1 : 0, getReserve, emitStackForward);
+  auto getGradients = [](CudnnForwardOp) { return ParamsBuffer(); };
+  convertStack<CudnnForwardOp>(op, vectors, library, training ? 1 : 0, getReserve, getGradients, emitStackForward);
 }
 
 void convertBackward(CudnnBackpropOp op, const HostVectors &vectors, KernelLibrary &library) {
   auto getReserve = [](CudnnBackpropOp op) -> Value { return op.getReserveSpace(); };
+  auto getGradients = [](CudnnBackpropOp op) {
+    return ParamsBuffer{op.getParamsBackpropOut(), op.getParamsBackpropOffsets(), {}};
+  };
   if (op.getInputBackpropOut() || op.getInputHBackpropOut() || op.getInputCBackpropOut() || op.getParamsBackpropOut())
-    convertStack<CudnnBackpropOp>(op, vectors, library, 2, getReserve, emitStackBackward);
+    convertStack<CudnnBackpropOp>(op, vectors, library, 2, getReserve, getGradients, emitStackBackward);
   else
     op.erase();
 }

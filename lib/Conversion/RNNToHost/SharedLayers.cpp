@@ -36,12 +36,12 @@ static ArrayAttr getKey(Operation *op) {
 }
 
 /// The results of a layer are allocated before its call, so all checks that their sizes depend on must be at the call.
-/// The size of `params`, which is that of its gradient, is checked in the function.
+/// The size of `params`, which is that of its gradient unless the op has offsets, is checked in the function.
 static bool canShare(Operation *op, ModuleOp module) {
   if (SymbolTable::getNearestSymbolTable(op) != module)
     return false;
   auto backprop = dyn_cast<CudnnBackpropOp>(op);
-  return !backprop || !backprop.getParamsBackpropOut() ||
+  return !backprop || !backprop.getParamsBackpropOut() || backprop.getParamsOffsets() ||
          cast<MemRefType>(backprop.getParams().getType()).hasStaticShape();
 }
 

@@ -5,14 +5,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Stack.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
-Stack::Stack(HostBuilder &b, const StackValues &sizes, const DropoutMask &mask, Value params, Value reserve)
-    : b(b), sizes(sizes), mask(mask), params(params), rows(b.mul(sizes.T, sizes.B)), width(sizes.outputWidth()),
-      hasOneLayer(getConstantIntValue(sizes.L) == 1) {
+Stack::Stack(HostBuilder &b, const StackValues &sizes, const DropoutMask &mask, ParamsBuffer params,
+             ParamsBuffer gradients, Value reserve)
+    : b(b), sizes(sizes), mask(mask), params(params), gradients(gradients), rows(b.mul(sizes.T, sizes.B)),
+      width(sizes.outputWidth()), hasOneLayer(getConstantIntValue(sizes.L) == 1) {
   if (!reserve)
     return;
   saved = sizes.viewReserve(reserve);
@@ -67,7 +69,9 @@ void Stack::forDirections(Layer &loops, function_ref<void()> body) {
   auto run = [&](Value index) {
     direction = index;
     pseudo = b.add(b.mul(layer, sizes.D), direction);
-    at = sizes.paramsOf(layer, direction);
+    find(params);
+    if (gradients.buffer)
+      find(gradients);
     if (saved)
       kept = sizes.reserveOf(layer, direction);
     if (sizes.D == 2)
@@ -77,6 +81,38 @@ void Stack::forDirections(Layer &loops, function_ref<void()> body) {
   if (sizes.D == 1)
     return run(b.index(0));
   b.loop(b.index(sizes.D), run);
+}
+
+void Stack::find(ParamsBuffer &tensors) {
+  tensors.at = sizes.paramsOf(layer, direction);
+  if (!tensors.offsets)
+    return;
+  // In the order of rnn_layout::ParamsTensor. A table without rows must not be read.
+  Value *parts[] = {&tensors.at.inputWeights, &tensors.at.recurrentWeights, &tensors.at.projection,
+                    &tensors.at.inputBias, &tensors.at.recurrentBias};
+  auto getLoaded = [&](OpBuilder &inner, Location loc) {
+    SmallVector<Value> results;
+    for (auto [column, part] : llvm::enumerate(parts)) {
+      if (!*part)
+        continue;
+      Value index = arith::ConstantIndexOp::create(inner, loc, column);
+      Value offset = memref::LoadOp::create(inner, loc, tensors.offsets, ValueRange{pseudo, index});
+      results.push_back(arith::IndexCastOp::create(inner, loc, inner.getIndexType(), offset));
+    }
+    scf::YieldOp::create(inner, loc, results);
+  };
+  auto getDense = [&](OpBuilder &inner, Location loc) {
+    SmallVector<Value> results;
+    for (Value *part : parts)
+      if (*part)
+        results.push_back(*part);
+    scf::YieldOp::create(inner, loc, results);
+  };
+  auto found = scf::IfOp::create(b, b.getLoc(), hasRows(b, tensors.offsets), getLoaded, getDense);
+  unsigned next = 0;
+  for (Value *part : parts)
+    if (*part)
+      *part = found.getResult(next++);
 }
 
 void Stack::drop(Value source, Value target, Value ofLayer) {

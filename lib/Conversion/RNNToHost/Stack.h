@@ -16,16 +16,39 @@
 
 namespace mlir::rnn::host {
 
+/// The tensors of parameters, or of their gradients, in one buffer.
+struct ParamsBuffer {
+  Value buffer;           ///< null: not requested
+  Value offsets;          ///< a table of their offsets, which may have no rows; null: they have the opaque layout
+  StackValues::Params at; ///< offsets of the tensors of the current layer and direction
+};
+
+/// i1: the table has rows, so the parameters are separate.
+Value hasRows(HostBuilder &b, Value offsets);
+
+/// The sizes that those of the tensors of parameters depend on.
+struct StackShape {
+  Value I, H, P, L;
+  int64_t G, D; ///< gates, directions
+  bool skips;   ///< layer 0 has no input weights
+};
+
+/// Emits the run-time checks of a table of offsets [C17]. `name` is that of the buffer's operand; the table's is the
+/// same and `_offsets`.
+void checkOffsets(HostBuilder &b, LayerOpInterface op, Value call, const StackShape &shape, const ParamsBuffer &params,
+                  StringRef name);
+
 /// A stack of layers, and the layer and direction that code is generated for.
 class Stack {
 public:
-  /// `reserve` is the i8 buffer of a training pass, or null.
-  Stack(HostBuilder &b, const StackValues &sizes, const DropoutMask &mask, Value params, Value reserve);
+  /// `gradients` has a buffer in the gradient only. `reserve` is the i8 buffer of a training pass, or null.
+  Stack(HostBuilder &b, const StackValues &sizes, const DropoutMask &mask, ParamsBuffer params, ParamsBuffer gradients,
+        Value reserve);
 
   HostBuilder &b;
   const StackValues &sizes;
   const DropoutMask &mask;
-  Value params;
+  ParamsBuffer params, gradients;
   Value saved; ///< the reserve space after its header; null in inference
   Value draw;  ///< of the dropout masks
   Value rows;  ///< T * B
@@ -33,7 +56,6 @@ public:
   bool hasOneLayer;
 
   Value layer, direction, pseudo; ///< pseudo is layer * D + direction
-  StackValues::Params at;         ///< offsets of its parameters
   StackValues::Reserve kept;      ///< offsets in the reserve space
 
   bool isLSTM() const { return sizes.mode == CellMode::Lstm; }
@@ -67,16 +89,22 @@ public:
                        " input=" + stringifyInputMode(op.getInputMode()).str() +
                        " direction=" + stringifyDirection(op.getDirection()).str() +
                        " projection=" + std::to_string(p.projected ? int64_t(op.getNumProj()) : 0);
-    return {params, form, sizes.I, p.H, pseudo, b.mul(sizes.L, sizes.D)};
+    return {params.buffer,
+            form,
+            sizes.I,
+            p.H,
+            pseudo,
+            b.mul(sizes.L, sizes.D),
+            params.offsets ? hasRows(b, params.offsets) : Value()};
   }
 
   /// A matrix in a dense buffer of one dimension.
   Value matrix(Value buffer, Value offset, Value rows, Value columns, Value rowStride = Value()) {
     return asMatrix(b, buffer, offset, rows, columns, rowStride);
   }
-  Value inputWeights(Value params, Value columns) { return gateRows(params, at.inputWeights, columns); }
-  Value recurrentWeights(Value params) { return gateRows(params, at.recurrentWeights, sizes.P); }
-  Value projection(Value params) { return matrix(params, at.projection, sizes.P, sizes.H); }
+  Value inputWeights(const ParamsBuffer &p, Value columns) { return gateRows(p.buffer, p.at.inputWeights, columns); }
+  Value recurrentWeights(const ParamsBuffer &p) { return gateRows(p.buffer, p.at.recurrentWeights, sizes.P); }
+  Value projection(const ParamsBuffer &p) { return matrix(p.buffer, p.at.projection, sizes.P, sizes.H); }
   /// The states of a layer, with the columns of both directions.
   Value statesOf(Value layer) { return matrix(saved, sizes.reserveOf(layer, b.index(0)).states, rows, width); }
   /// Regions of the reserve space of this layer and direction, with T*B rows.
@@ -89,6 +117,8 @@ public:
   void drop(Value source, Value target, Value layer);
 
 private:
+  /// Sets the offsets of the current layer and direction.
+  void find(ParamsBuffer &tensors);
   Value gateRows(Value params, Value offset, Value columns) {
     return matrix(params, offset, sizes.gateRows(), columns);
   }

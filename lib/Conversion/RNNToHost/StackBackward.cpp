@@ -23,7 +23,7 @@ class StackBackward final : public BackwardLayer {
 public:
   StackBackward(HostBuilder &b, CudnnBackpropOp op, Stack &stack, KernelLibrary &library)
       : BackwardLayer(b, library), op(op), stack(stack), sizes(stack.sizes), x(b.asRows(op.getInput())),
-        dx(op.getInputBackpropOut()), dparams(op.getParamsBackpropOut()) {
+        dx(op.getInputBackpropOut()) {
     stack.describe(*this);
     lengths = op.getSequenceLengths();
     setResets(op);
@@ -148,6 +148,9 @@ private:
                               b.add(offset, b.mul(p.padded, k * panel)), stride});
   }
 
+  /// Whether the gradient of the parameters is requested.
+  bool hasParams() const { return bool(stack.gradients.buffer); }
+
   /// Whether the operand has the type of the buffer that other layers use, and needs no copy.
   bool readsOutputGradient() {
     auto rows = cast<MemRefType>(b.asRows(op.getOutputBackprop()).getType());
@@ -168,9 +171,8 @@ private:
   CudnnBackpropOp op;
   Stack &stack;
   const StackValues &sizes;
-  Value x;       ///< rows of the first layer's input; zero past the ends of the examples
-  Value dx;      ///< rows of its gradient, if requested
-  Value dparams; ///< if requested
+  Value x;  ///< rows of the first layer's input; zero past the ends of the examples
+  Value dx; ///< rows of its gradient, if requested
 
   // Scratch.
   Value kc;          ///< gradient of the cell from the next step: panels of B rows
@@ -206,13 +208,13 @@ void StackBackward::allocate() {
     between = b.allocate(b.mul(b.mul(stack.rows, addsUp ? maxInput : stack.width), 2));
   else if (addsUp)
     between = b.allocate(b.mul(stack.rows, sizes.I));
-  if (dparams && stack.drops())
+  if (hasParams() && stack.drops())
     dropped = b.allocate(b.mul(stack.rows, stack.width));
   if (resets && !resetsToInitial) {
     zeros = b.allocate(p.padded);
     b.fillZero(zeros, zero, p.padded);
   }
-  if (dparams && lengths && !(stack.hasOneLayer && stack.sizes.skips)) {
+  if (hasParams() && lengths && !(stack.hasOneLayer && stack.sizes.skips)) {
     // Values past the end of an example may be NaN, and NaN * 0 is NaN: replace them by zeros.
     masked = b.allocate(b.mul(stack.rows, sizes.I));
     Value rows = stack.matrix(masked, zero, stack.rows, sizes.I);
@@ -378,7 +380,7 @@ void StackBackward::paramsGradient(BackwardLoop &loop) {
     loop.transposedSums(lefts, columns, loop.gatesOf(range), p.H, firstRows, target, used);
   };
   loop.startSums();
-  Value dW = stack.inputWeights(dparams, p.I);
+  Value dW = stack.inputWeights(stack.gradients, p.I);
   b.ifElse(
       stack.isFirstLayer(),
       [&] {
@@ -397,21 +399,22 @@ void StackBackward::paramsGradient(BackwardLoop &loop) {
   if (resets)
     used = {resetsToInitial ? hFirst : Value()};
   weights({{hFirst, zero, p.B, first}, {states, firstOfStates, rest, later}}, p.P, recurrent,
-          stack.recurrentWeights(dparams), used);
+          stack.recurrentWeights(stack.gradients), used);
   if (p.projected)
     loop.transposedSums({{stack.hidden(), zero, stack.rows, zero}}, p.H, {loop.delta, zero, p.statePanels}, p.P, {zero},
-                        stack.projection(dparams));
+                        stack.projection(stack.gradients));
   auto biases = [&](Value offset, const Blocks &range) {
     for (int64_t k = range.first; k < range.first + range.count; ++k)
-      b.storeRow(loop.db, b.mul(p.padded, k), dparams, {}, b.add(offset, b.mul(p.H, stack.gateOf(k))), p.H);
+      b.storeRow(loop.db, b.mul(p.padded, k), stack.gradients.buffer, {}, b.add(offset, b.mul(p.H, stack.gateOf(k))),
+                 p.H);
   };
-  biases(stack.at.inputBias, input);
-  biases(stack.at.recurrentBias, recurrent);
+  biases(stack.gradients.at.inputBias, input);
+  biases(stack.gradients.at.recurrentBias, recurrent);
 }
 
 void StackBackward::emit() {
   allocate();
-  BackwardLoop::Needs needs = {bool(dparams), bool(op.getInputHBackpropOut()), bool(op.getInputCBackpropOut())};
+  BackwardLoop::Needs needs = {hasParams(), bool(op.getInputHBackpropOut()), bool(op.getInputCBackpropOut())};
   BackwardLoop loop(*this, needs, stack.hasOneLayer ? sizes.I : b.max(sizes.I, stack.width));
   if (!stack.hasOneLayer && !readsOutputGradient()) {
     // The output gradient of the last layer is copied to the buffer that the other layers use.
@@ -433,7 +436,7 @@ void StackBackward::emit() {
         b.ifElse(stack.isFirstLayer(), [&] { skippedInputGradient(loop); }, input);
       else
         input();
-      if (dparams)
+      if (hasParams())
         paramsGradient(loop);
     });
     if (between)

@@ -88,11 +88,11 @@ public:
         b.forColumns(p.H, [&](Value column, Value mask) {
           Value from = b.add(b.add(offset, b.mul(p.H, stack.gateOf(block))), column);
           Value to = b.add(b.mul(p.padded, block), column);
-          b.store(b.addf(b.load(bias, to), b.load(stack.params, from, mask)), bias, to);
+          b.store(b.addf(b.load(bias, to), b.load(stack.params.buffer, from, mask)), bias, to);
         });
     };
-    add(stack.at.inputBias, input);
-    add(stack.at.recurrentBias, recurrent);
+    add(stack.params.at.inputBias, input);
+    add(stack.params.at.recurrentBias, recurrent);
   }
 
   void packInput(Value row, Value rows, Value steps, Value target) override {

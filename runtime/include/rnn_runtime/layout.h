@@ -76,6 +76,10 @@ template <typename Size> struct ParamsOffsets {
   Size recurrentBias;    ///< bR [G*H]
 };
 
+/// Columns of a table of offsets (docs/Semantics.md, "Separate parameters"), in the order of `ParamsOffsets`.
+enum class ParamsTensor : int32_t { InputWeights, RecurrentWeights, Projection, InputBias, RecurrentBias };
+inline constexpr int64_t numParamsTensors = 5;
+
 /// Offsets of the values that one direction of one layer saves for the backward pass, from the end of the header, in
 /// elements of the compute type (f64 for f64, else f32). A part that the mode does not have is `Size()`.
 template <typename Size> struct ReserveOffsets {

@@ -75,21 +75,21 @@ func.func @missing_last_group(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>) {
 // -----
 
 func.func @group_out_of_order(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>, %r: tensor<?xi8>) {
-  // expected-error @below {{custom op 'rnn.cudnn_backprop' `lengths` is given twice or out of order; the order is `input`, `state`, `params`, `lengths`, `output`, `grads`, `reserve`, `resets`, `outs`}}
+  // expected-error @below {{custom op 'rnn.cudnn_backprop' `lengths` is given twice or out of order; the order is `input`, `state`, `params`, `lengths`, `output`, `grads`, `reserve`, `resets`, `offsets`, `outs`}}
   rnn.cudnn_backprop gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<?xf32>) output(%x, %h : tensor<5x2x3xf32>, tensor<1x2x4xf32>) grads(%x, %h : tensor<5x2x3xf32>, tensor<1x2x4xf32>) reserve(%r : tensor<?xi8>) lengths(%r : tensor<2xi32>)
 }
 
 // -----
 
 func.func @group_twice(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
-  // expected-error @below {{custom op 'rnn.cudnn_forward' `state` is given twice or out of order; the order is `input`, `state`, `params`, `lengths`, `resets`, `outs`}}
+  // expected-error @below {{custom op 'rnn.cudnn_forward' `state` is given twice or out of order; the order is `input`, `state`, `params`, `lengths`, `resets`, `offsets`, `outs`}}
   rnn.cudnn_forward gru input(%x : tensor<5x2x3xf32>) state(%h : tensor<1x2x4xf32>) params(%p : tensor<?xf32>) state(%h : tensor<1x2x4xf32>)
 }
 
 // -----
 
 func.func @outs_twice(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %p: memref<?xf32>, %y: memref<5x2x4xf32>) {
-  // expected-error @below {{custom op 'rnn.cudnn_forward' `outs` is given twice or out of order; the order is `input`, `state`, `params`, `lengths`, `resets`, `outs`}}
+  // expected-error @below {{custom op 'rnn.cudnn_forward' `outs` is given twice or out of order; the order is `input`, `state`, `params`, `lengths`, `resets`, `offsets`, `outs`}}
   rnn.cudnn_forward gru input(%x : memref<5x2x3xf32>) state(%h : memref<1x2x4xf32>) params(%p : memref<?xf32>) outs(output = %y : memref<5x2x4xf32>) outs(output = %y : memref<5x2x4xf32>)
 }
 

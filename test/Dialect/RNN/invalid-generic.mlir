@@ -6,7 +6,7 @@
 func.func @cudnn_forward_c14_two_values_for_input_h(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
   // expected-error @below {{'rnn.cudnn_forward' op expects one value for `input_h`, but got 2 [C14]}}
   %0:3 = "rnn.cudnn_forward"(%x, %h, %p) <{mode = #rnn.mode<gru>,
-      operandSegmentSizes = array<i32: 1, 2, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
+      operandSegmentSizes = array<i32: 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
       : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<?xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<?xi8>)
   return
 }
@@ -17,7 +17,7 @@ func.func @cudnn_forward_c14_two_values_for_input_h(%x: tensor<5x2x3xf32>, %h: t
 func.func @cudnn_forward_c14_all_values_for_input(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
   // expected-error @below {{'rnn.cudnn_forward' op expects one value for `input`, but got 3 [C14]}}
   %0:3 = "rnn.cudnn_forward"(%x, %h, %p) <{mode = #rnn.mode<gru>,
-      operandSegmentSizes = array<i32: 3, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
+      operandSegmentSizes = array<i32: 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
       : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<?xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<?xi8>)
   return
 }
@@ -27,7 +27,7 @@ func.func @cudnn_forward_c14_all_values_for_input(%x: tensor<5x2x3xf32>, %h: ten
 func.func @cudnn_forward_no_params(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>) {
   // expected-error @below {{'rnn.cudnn_forward' op expected 3 or more operands, but found 2}}
   %0:3 = "rnn.cudnn_forward"(%x, %h) <{mode = #rnn.mode<gru>,
-      operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
+      operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
       : (tensor<5x2x3xf32>, tensor<1x2x4xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<?xi8>)
   return
 }
@@ -37,7 +37,7 @@ func.func @cudnn_forward_no_params(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>)
 func.func @cudnn_forward_two_results_output(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
   // expected-error @below {{'rnn.cudnn_forward' op result group starting at #0 requires 0 or 1 element, but found 3}}
   %0:3 = "rnn.cudnn_forward"(%x, %h, %p) <{mode = #rnn.mode<gru>,
-      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 3, 0, 0, 0>}>
+      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 3, 0, 0, 0>}>
       : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<?xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<?xi8>)
   return
 }
@@ -45,7 +45,7 @@ func.func @cudnn_forward_two_results_output(%x: tensor<5x2x3xf32>, %h: tensor<1x
 // -----
 
 func.func @cudnn_forward_few_segments(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
-  // expected-error @below {{invalid properties {mode = #rnn.mode<gru>, operandSegmentSizes = array<i32: 1, 1, 0, 1>, resultSegmentSizes = array<i32: 1, 1, 0, 1>} for op rnn.cudnn_forward: size mismatch in attribute conversion: 4 vs 10}}
+  // expected-error @below {{invalid properties {mode = #rnn.mode<gru>, operandSegmentSizes = array<i32: 1, 1, 0, 1>, resultSegmentSizes = array<i32: 1, 1, 0, 1>} for op rnn.cudnn_forward: size mismatch in attribute conversion: 4 vs 11}}
   %0:3 = "rnn.cudnn_forward"(%x, %h, %p) <{mode = #rnn.mode<gru>,
       operandSegmentSizes = array<i32: 1, 1, 0, 1>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
       : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<?xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<?xi8>)
@@ -57,7 +57,7 @@ func.func @cudnn_forward_few_segments(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf3
 func.func @cudnn_forward_negative_segment(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
   // expected-error @below {{'rnn.cudnn_forward' op 'operandSegmentSizes' attribute cannot have negative elements}}
   %0:3 = "rnn.cudnn_forward"(%x, %h, %p) <{mode = #rnn.mode<gru>,
-      operandSegmentSizes = array<i32: 1, 1, -1, 2, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
+      operandSegmentSizes = array<i32: 1, 1, -1, 2, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
       : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<?xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<?xi8>)
   return
 }
@@ -67,7 +67,7 @@ func.func @cudnn_forward_negative_segment(%x: tensor<5x2x3xf32>, %h: tensor<1x2x
 func.func @cudnn_forward_wrong_sum(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
   // expected-error @below {{'rnn.cudnn_forward' op operand count (3) does not match with the total size (4) specified in attribute 'operandSegmentSizes'}}
   %0:3 = "rnn.cudnn_forward"(%x, %h, %p) <{mode = #rnn.mode<gru>,
-      operandSegmentSizes = array<i32: 1, 1, 0, 1, 1, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
+      operandSegmentSizes = array<i32: 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
       : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<?xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<?xi8>)
   return
 }
@@ -86,7 +86,7 @@ func.func @cudnn_forward_no_properties(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf
 func.func @cudnn_forward_no_mode(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
   // expected-error @below {{'rnn.cudnn_forward' op requires attribute 'mode'}}
   %0:3 = "rnn.cudnn_forward"(%x, %h, %p) <{
-      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
+      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
       : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<?xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<?xi8>)
   return
 }
@@ -94,9 +94,9 @@ func.func @cudnn_forward_no_mode(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %
 // -----
 
 func.func @cudnn_forward_mode_as_string(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %p: tensor<?xf32>) {
-  // expected-error @below {{invalid properties {mode = "gru", operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>} for op rnn.cudnn_forward: Invalid attribute `mode` in property conversion: "gru"}}
+  // expected-error @below {{invalid properties {mode = "gru", operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>} for op rnn.cudnn_forward: Invalid attribute `mode` in property conversion: "gru"}}
   %0:3 = "rnn.cudnn_forward"(%x, %h, %p) <{mode = "gru",
-      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
+      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
       : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<?xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>, tensor<?xi8>)
   return
 }

@@ -15,7 +15,7 @@
 // CHECK: %output, %output_h, %output_c, %reserve_space = rnn.cudnn_forward lstm input(%{{.*}} : tensor<5x2x3xf32>) state(%{{.*}}, %{{.*}} : tensor<2x2x4xf32>) params(%{{.*}} : tensor<?xf32>){{$}}
 // CHECK: return {{.*}} : tensor<5x2x4xf32>, tensor<2x2x4xf32>, tensor<2x2x4xf32>, tensor<?xi8>
 // GENERIC-LABEL: sym_name = "forward_lstm"
-// GENERIC: "rnn.cudnn_forward"{{.*}}operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0>
+// GENERIC: "rnn.cudnn_forward"{{.*}}operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0>
 // GENERIC-SAME: resultSegmentSizes = array<i32: 1, 1, 1, 1>
 func.func @forward_lstm(%x: tensor<5x2x3xf32>, %h: tensor<2x2x4xf32>, %c: tensor<2x2x4xf32>, %p: tensor<?xf32>)
     -> (tensor<5x2x4xf32>, tensor<2x2x4xf32>, tensor<2x2x4xf32>, tensor<?xi8>) {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudnnCommon.h"
+#include "rnn_runtime/layout.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -17,6 +18,12 @@ struct CudnnDims {
   SmallVector<AffineExpr, 3> input, stateH, stateC, output;
 };
 } // namespace
+
+/// C17: the number of rows is 0 or L*D.
+static void addOffsetsRule(StringRef name, Value offsets, ShapeRules &rules) {
+  rules.operand("C17", name, offsets,
+                {AffineExpr(), getAffineConstantExpr(rnn_layout::numParamsTensors, rules.getContext())});
+}
 
 template <typename OpLike> static CudnnDims addCudnnRules(OpLike op, ShapeRules &rules) {
   int64_t directions = getNumDirections(op.getDirection());
@@ -53,6 +60,7 @@ template <typename OpLike> static CudnnDims addCudnnRules(OpLike op, ShapeRules 
   rules.operand("C7", "params", op.getParams(), {AffineExpr()});
   rules.operand("C11", "sequence_lengths", op.getSequenceLengths(), {l.B});
   rules.operand("C16", "resets", op.getResets(), dims({l.T, l.B}));
+  addOffsetsRule("params_offsets", op.getParamsOffsets(), rules);
   return l;
 }
 
@@ -81,8 +89,11 @@ template <typename OpLike> static void collectBackpropRules(OpLike op, ShapeRule
   rules.result("C15", "input_h_backprop", 1, element, l.stateH);
   if (op.getMode() == CellMode::Lstm)
     rules.result("C15", "input_c_backprop", 2, element, l.stateC);
-  // The device decides the size of `params`; its gradient has the size of the operand.
-  AffineExpr count = rules.symbol("N", "the parameters", "C7", op.getParams(), "params", 0);
+  // The device decides the size of `params`; its gradient has the size of the operand. Offsets have their own check.
+  AffineExpr count;
+  if (!op.getParamsOffsets() && !op.getParamsBackpropOffsets())
+    count = rules.symbol("N", "the parameters", "C7", op.getParams(), "params", 0);
+  addOffsetsRule("params_backprop_offsets", op.getParamsBackpropOffsets(), rules);
   rules.result("C15", "params_backprop", 3, element, {count});
 }
 
@@ -142,6 +153,24 @@ LogicalResult CudnnBackpropOp::verifyAttributes() {
   return success();
 }
 
+/// C17
+template <typename OpTy>
+static LogicalResult verifyOffsets(OpTy op, StringRef name, Value offsets, const ShapeRules &rules) {
+  if (!offsets)
+    return success();
+  if (op.getLowering() != Lowering::Fused)
+    return op.emitOpError("requires lowering `fused` with `") << name << "`; set lowering = #rnn.lowering<fused> [C17]";
+  int64_t rows = cast<ShapedType>(offsets.getType()).getDimSize(0);
+  std::optional<int64_t> layers = rules.getStaticValue("L");
+  if (ShapedType::isDynamic(rows) || rows == 0 || !layers)
+    return success();
+  int64_t expected = *layers * getNumDirections(op.getDirection());
+  if (rows == expected)
+    return success();
+  return op.emitOpError("expects dim 0 of `")
+         << name << "` to be " << expected << " (L*D) or 0, but got " << rows << " [C17]";
+}
+
 template <typename OpTy> static LogicalResult verifyCudnnSizes(OpTy op, const ShapeRules &rules) {
   std::optional<int64_t> steps = rules.getStaticValue("T");
   auto inputType = cast<ShapedType>(op.getInput().getType());
@@ -166,7 +195,8 @@ template <typename OpTy> static LogicalResult verifyCudnnSizes(OpTy op, const Sh
              << *hidden << ", but got " << *projection << " [C6]";
   }
   // C7
-  if (std::optional<CudnnSizes> known = getSizes(op, rules)) {
+  std::optional<CudnnSizes> known = getSizes(op, rules);
+  if (known && !op.getParamsOffsets()) {
     const CudnnSizes &sizes = *known;
     std::optional<int64_t> least = getDenseParamsSize(sizes);
     auto paramsType = cast<ShapedType>(op.getParams().getType());
@@ -191,10 +221,15 @@ template <typename OpTy> static LogicalResult verifyCudnnSizes(OpTy op, const Sh
 }
 
 LogicalResult CudnnForwardOp::verifySizes(const ShapeRules &rules) {
-  return verifyCudnnSizes(*this, rules);
+  if (failed(verifyCudnnSizes(*this, rules)))
+    return failure();
+  return verifyOffsets(*this, "params_offsets", getParamsOffsets(), rules);
 }
 LogicalResult CudnnBackpropOp::verifySizes(const ShapeRules &rules) {
-  return verifyCudnnSizes(*this, rules);
+  if (failed(verifyCudnnSizes(*this, rules)) ||
+      failed(verifyOffsets(*this, "params_offsets", getParamsOffsets(), rules)))
+    return failure();
+  return verifyOffsets(*this, "params_backprop_offsets", getParamsBackpropOffsets(), rules);
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,7 +20,7 @@
 namespace mlir::rnn {
 
 /// The kind of an operand or result. It selects how the type is printed and checked.
-enum class ValueKind { Float, Lengths, Resets, Reserve, Index, I64 };
+enum class ValueKind { Float, Lengths, Resets, Offsets, Reserve, Index, I64 };
 
 /// One operand or result of an op.
 struct NamedValue {

@@ -54,6 +54,12 @@ defvar RNN_CudnnConfig = (ins
 class RNN_ResetsGroup<string label> : RNN_Group<"resets", [
   RNN_Value<"resets", RNN_ResetsKind, ["T", "B"], label, "i1 marks: reset the states before this step", 1>]>;
 
+// The elements at which the tensors of separate parameters begin. `label` names the rule that checks the shape.
+class RNN_OffsetsValue<string valueName, string of> : RNN_Value<valueName, RNN_OffsetsKind, ["L*D", "5"], "C17",
+  "where the tensors of each layer and direction begin in `" # of # "`, memref form only", 1>;
+def RNN_ParamsOffsets : RNN_OffsetsValue<"params_offsets", "params">;
+def RNN_ParamsBackpropOffsets : RNN_OffsetsValue<"params_backprop_offsets", "params_backprop">;
+
 // The state before a step with a mark.
 def RNN_ResetToConfig : DefaultValuedAttr<RNN_ResetToAttr, "::mlir::rnn::ResetTo::Zero">;
 
@@ -75,7 +81,8 @@ defvar RNN_CudnnOperands = [
   RNN_Group<"lengths", [
     RNN_Value<"sequence_lengths", RNN_LengthsKind, ["B"], "C11", "steps of each batch row; default `T`", 1>]>];
 
-defvar RNN_CudnnForwardSignature = RNN_Signature<"cudnn_forward", RNN_CudnnKeywords, RNN_CudnnOperands # [RNN_ResetsGroup<"C16">], [
+defvar RNN_CudnnForwardSignature = RNN_Signature<"cudnn_forward", RNN_CudnnKeywords, RNN_CudnnOperands # [
+  RNN_ResetsGroup<"C16">, RNN_Group<"offsets", [RNN_ParamsOffsets]>], [
   RNN_Value<"output", RNN_FloatKind, ["T", "B", "D*P"], "C12", "hidden states of the last layer, all steps">,
   RNN_Value<"output_h", RNN_FloatKind, ["L*D", "B", "P"], "C12", "final hidden states">,
   RNN_Value<"output_c", RNN_FloatKind, ["L*D", "B", "H"], "C12", "final cell states, `lstm` only">,
@@ -112,7 +119,9 @@ def RNN_CudnnForwardOp : RNN_LayerOp<RNN_CudnnForwardSignature, [AttrSizedResult
 
     `params` holds all matrices in layer order, then all biases. Each layer and direction has `W` by gate, `R` by gate
     and the projection `Wr`; the biases are `bW` by gate, then `bR` by gate. The gate order is `i f g o` or `r z n`
-    ([Parameter layout](../../Semantics.md#parameter-layout)). `reserve_space` is opaque: pass it to the gradient
+    ([Parameter layout](../../Semantics.md#parameter-layout)). Frameworks that keep each tensor in an array of its own
+    pass `params_offsets` instead of a copy
+    ([Separate parameters](../../Semantics.md#separate-parameters)). `reserve_space` is opaque: pass it to the gradient
     unchanged. Dropout draws from the counter-based generator of the runtime, with both seeds as the key
     ([Dropout](../../Semantics.md#dropout)). The draw is the only side effect of the value form. The summation order
     inside GEMMs is unspecified. Accumulation is in f32, or f64 for f64
@@ -138,6 +147,9 @@ def RNN_CudnnForwardOp : RNN_LayerOp<RNN_CudnnForwardSignature, [AttrSizedResult
     - (C14) The value form has all results and no `outs`. The memref form has no results, and `outs` for the requested
       results only.
     - (C16) `resets` is `[T, B]`; `reset_to` requires it.
+    - (C17) `params_offsets` is `[L*D, 5]`, or has no rows: then `params` has the opaque layout. It requires lowering
+      `fused`, and is for target `host`. Each row has the offsets of `W`, `R`, `Wr`, `bW` and `bR` in elements of
+      `params`; tensors that the layer does not have are ignored. The tensors lie within `params`, which replaces (C7).
   }], RNN_CudnnForwardSignature.assembly, [{
     Example:
     ```mlir
@@ -170,7 +182,7 @@ defvar RNN_CudnnBackpropSignature = RNN_Signature<"cudnn_backprop", RNN_CudnnKey
     RNN_Value<"output_c_backprop", RNN_FloatKind, ["L*D", "B", "H"], "C12", "gradient of `output_c`, `lstm` only", 1>]>,
   RNN_Group<"reserve", [RNN_Value<"reserve_space", RNN_ReserveKind, ["bytes"], "C13",
                                   "saved values of the forward op, also written", 0, 0, /*isWritten=*/1>]>,
-  RNN_ResetsGroup<"C16">], [
+  RNN_ResetsGroup<"C16">, RNN_Group<"offsets", [RNN_ParamsOffsets, RNN_ParamsBackpropOffsets]>], [
   RNN_Value<"input_backprop", RNN_FloatKind, ["T", "B", "I"], "C15", "gradient of `input`">,
   RNN_Value<"input_h_backprop", RNN_FloatKind, ["L*D", "B", "P"], "C15", "gradient of `input_h`">,
   RNN_Value<"input_c_backprop", RNN_FloatKind, ["L*D", "B", "H"], "C15", "gradient of `input_c`, `lstm` only">,
@@ -190,6 +202,9 @@ def RNN_CudnnBackpropOp : RNN_LayerOp<RNN_CudnnBackpropSignature, [AttrSizedResu
     of the forward op: no gradient passes a reset to zero; a reset to the initial state adds to `input_h_backprop` and
     `input_c_backprop`. With `batch_major`, `input`, `output`, their gradients and `resets` are `[B, T, ...]`.
 
+    With `params_offsets`, `params_backprop` has the tensors where `params_backprop_offsets` has them, or the opaque
+    layout without it. No other elements of it are written.
+
     `reserve_space` must come from the forward op with the same operands and attributes. The op reads *and writes* it:
     the value form consumes the value, and bufferization copies the buffer if it has another reader. With lowering
     `fused` the op only reads it, and bufferization does not copy it.
@@ -203,6 +218,8 @@ def RNN_CudnnBackpropOp : RNN_LayerOp<RNN_CudnnBackpropSignature, [AttrSizedResu
       results only.
     - (C15) The results are shaped like `input`, `input_h`, `input_c` and `params`.
     - (C16) of `rnn.cudnn_forward`.
+    - (C17) of `rnn.cudnn_forward`, also for `params_backprop_offsets` and `params_backprop`, which replaces the size of
+      `params_backprop` in (C15).
   }], RNN_CudnnBackpropSignature.assembly, [{
     Example:
     ```mlir

@@ -17,6 +17,7 @@ class RNN_Buffer<list<Type> elements, string what>
 def RNN_Float : RNN_Buffer<[F16, BF16, F32, F64], "values in f16, bf16, f32 or f64">;
 def RNN_Lengths : RNN_Buffer<[I32], "i32 sequence lengths">;
 def RNN_Resets : RNN_Buffer<[I1], "i1 reset marks">;
+def RNN_Offsets : MemRefOf<[I64]>;
 def RNN_Reserve : RNN_Buffer<[I8], "i8 reserve space">;
 
 #endif // RNN_DIALECT_RNN_IR_RNNTYPES_TD

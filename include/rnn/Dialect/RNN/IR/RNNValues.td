@@ -24,6 +24,7 @@ class RNN_Kind<Type odsType, string kind, string documentation, bit isTyped = 1>
 def RNN_FloatKind : RNN_Kind<RNN_Float, "Float", "E">;
 def RNN_LengthsKind : RNN_Kind<RNN_Lengths, "Lengths", "i32">;
 def RNN_ResetsKind : RNN_Kind<RNN_Resets, "Resets", "i1">;
+def RNN_OffsetsKind : RNN_Kind<RNN_Offsets, "Offsets", "i64">;
 def RNN_ReserveKind : RNN_Kind<RNN_Reserve, "Reserve", "i8">;
 def RNN_IndexKind : RNN_Kind<Index, "Index", "index", 0>;
 def RNN_I64Kind : RNN_Kind<I64, "I64", "i64", 0>;
