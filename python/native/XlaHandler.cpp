@@ -5,6 +5,7 @@
 
 #include "rnn_runtime/abi.h"
 #include "rnn_runtime/api.h"
+#include "rnn_runtime/layout.h"
 #include "xla/ffi/api/ffi.h"
 
 #include <algorithm>
@@ -281,6 +282,11 @@ ffi::Error instantiateMembers(std::string_view module, std::string_view name, in
   return instantiate<target>(module, name, key, reserve);
 }
 
+ffi::Error instantiateSeparate(std::string_view module, std::string_view name, int64_t key, int64_t reserve, int64_t,
+                               int64_t, int64_t, int64_t) {
+  return instantiate<Host>(module, name, key, reserve);
+}
+
 //===-- Calls ----------------------------------------------------------------------------------------------------===//
 
 int32_t getDtype(ffi::DataType type) {
@@ -326,6 +332,56 @@ struct Batch {
   int64_t members = 0, shared = 0, parallel = 0; ///< no members: one call, whose tensors have no such dimension
 };
 
+/// Tensors of parameters in buffers of their own: `count` operands from `first` on, in the order of the flat array,
+/// with `perLayer` of them for each layer and direction. A gradient has one more result for each, after `first` others.
+struct Separate {
+  int64_t first = 0, count = 0, perLayer = 0; ///< no tensors: the parameters are one flat array
+  int64_t isGradient = 0;
+
+  bool fits(size_t numOperands, size_t numResults) const {
+    if (!count)
+      return true;
+    const auto operands = static_cast<int64_t>(numOperands), results = static_cast<int64_t>(numResults);
+    return first >= 0 && count > 0 && (perLayer == 4 || perLayer == 5) && count % perLayer == 0 &&
+           first + count <= operands && (!isGradient || (isGradient == 1 && results == first + count));
+  }
+};
+
+/// Separate tensors as one buffer that extends over all of them, and a table of their offsets in it.
+struct SeparateBuffer {
+  rnnrt_tensor_t buffer, table;
+
+  template <typename Get> ffi::Error set(const Separate &separate, Get get) {
+    constexpr int64_t columns = rnn_layout::numParamsTensors;
+    const int64_t matrices = separate.perLayer - 2, layers = separate.count / separate.perLayer;
+    offsets.assign(layers * columns, 0);
+    uintptr_t begin = UINTPTR_MAX, end = 0;
+    auto addressOf = [&](int64_t k) { return reinterpret_cast<uintptr_t>(get(k).untyped_data()); };
+    for (int64_t k = 0; k < separate.count; ++k) {
+      begin = std::min(begin, addressOf(k));
+      end = std::max(end, addressOf(k) + get(k).size_bytes());
+    }
+    const int32_t dtype = getDtype(get(0).element_type());
+    const auto size = static_cast<uintptr_t>(rnnrt_dtype_size(dtype));
+    for (int64_t k = 0; k < separate.count; ++k) {
+      if ((addressOf(k) - begin) % size)
+        return invalid("a buffer is not aligned to its elements");
+      // All matrices, then all biases, whose columns are the last two.
+      const int64_t bias = k - layers * matrices;
+      const int64_t index =
+          bias < 0 ? k / matrices * columns + k % matrices : bias / 2 * columns + columns - 2 + bias % 2;
+      offsets[index] = static_cast<int64_t>((addressOf(k) - begin) / size);
+    }
+    const int64_t elements = static_cast<int64_t>((end - begin) / size), shape[] = {layers, columns};
+    buffer = rnnrt_tensor_make(reinterpret_cast<void *>(begin), dtype, 1, &elements);
+    table = rnnrt_tensor_make(offsets.data(), RNNRT_DTYPE_I64, 2, shape);
+    return ffi::Error::Success();
+  }
+
+private:
+  std::vector<int64_t> offsets;
+};
+
 /// Memory of a device until the end of the scope.
 class Scratch {
 public:
@@ -352,24 +408,48 @@ private:
 /// members, those of member 0.
 class BoundFunction {
 public:
-  /// Returns an error if the module of `key` was not resolved for the compute capability, or there are too many
-  /// arguments.
+  /// Returns an error if the module of `key` was not resolved for the compute capability, or the arguments are not
+  /// those of a layer. Separate tensors have no members.
   ffi::Error bind(Target target, int32_t capability, int64_t key, int64_t reserve, const Batch &batch,
-                  ffi::RemainingArgs &operands, ffi::RemainingRets &results) {
+                  const Separate &separate, ffi::RemainingArgs &operands, ffi::RemainingRets &results) {
     function = findKnown(target, key, capability);
     if (!function)
       return invalid("the module was not instantiated");
-    if (operands.size() + results.size() > maxOperands)
+    const size_t first = separate.first, numTensors = separate.count;
+    if (!separate.fits(operands.size(), results.size()))
+      return invalid("wrong numbers of parameters");
+    if (operands.size() + results.size() - numTensors * (1 + separate.isGradient) > maxOperands - 4)
       return invalid("too many operands");
-    numOperands = operands.size();
-    for (size_t k = 0; k < operands.size(); ++k)
-      add(*operands.get<ffi::AnyBuffer>(k), reserve, batch.members > 0 && !(batch.shared >> k & 1));
-    for (size_t k = 0; k < results.size(); ++k) {
+    for (size_t k = 0; k < operands.size(); ++k) {
+      if (numTensors && k == first) {
+        if (ffi::Error error = params.set(separate, [&](size_t n) { return *operands.get<ffi::AnyBuffer>(first + n); });
+            error.failure())
+          return error;
+        add(params.buffer);
+        add(params.table);
+        k += numTensors - 1;
+        continue;
+      }
+      ffi::AnyBuffer buffer = *operands.get<ffi::AnyBuffer>(k);
+      if (getDtype(buffer.element_type()) == RNNRT_DTYPE_I8)
+        reserveIndex = count;
+      add(buffer, reserve, batch.members > 0 && !(batch.shared >> k & 1));
+    }
+    auto getResult = [&](size_t k) {
       ffi::AnyBuffer buffer = **results.get<ffi::AnyBuffer>(k);
       if (target == Host)
         useHugePages(buffer);
-      add(buffer, reserve, batch.members > 0);
+      return buffer;
+    };
+    if (separate.isGradient) {
+      if (ffi::Error error = gradients.set(separate, [&](size_t n) { return getResult(first + n); }); error.failure())
+        return error;
+      add(gradients.table);
     }
+    for (size_t k = 0, end = separate.isGradient ? first : results.size(); k < end; ++k)
+      add(getResult(k), reserve, batch.members > 0);
+    if (separate.isGradient)
+      add(gradients.buffer);
     return ffi::Error::Success();
   }
 
@@ -387,13 +467,13 @@ public:
     if (rnnrt_status_code(rnnrt_call_status(call)) != RNNRT_STATUS_FAILED_PRECONDITION)
       return finish(call);
     const rnnrt_function_t *forward = findForward(target, key);
-    const size_t used = forward ? static_cast<size_t>(forward->num_inputs) : 0, reserve = numOperands - 1;
-    if (!used || used > numOperands || tensors[reserve].dtype != RNNRT_DTYPE_I8)
+    const size_t used = forward ? static_cast<size_t>(forward->num_inputs) : 0, reserve = reserveIndex;
+    if (!used || used > reserve + 1)
       return finish(call);
     rnnrt_call_reset(call);
     std::string ignored;
     Scratch scratch(getDevice(targetNames[target], ignored).handle);
-    // The operands of the gradient begin with those of the forward pass and its results. The reserve space is the last.
+    // The operands of the gradient begin with those of the forward pass and its results, without the reserve space.
     rnnrt_tensor_t again[maxOperands];
     int64_t againStrides[maxOperands];
     for (size_t k = 0; k < used; ++k) {
@@ -429,6 +509,10 @@ private:
     tensors[count] = rnnrt_tensor_make(buffer.untyped_data(), dtype, rank, shape);
     strides[count++] = hasMembers && dims[0] ? static_cast<int64_t>(buffer.size_bytes()) / dims[0] : 0;
   }
+  void add(const rnnrt_tensor_t &tensor) {
+    tensors[count] = tensor;
+    strides[count++] = 0;
+  }
 
   static void invoke(rnnrt_call_t *call, const rnnrt_function_t &function, const rnnrt_tensor_t *tensors,
                      const int64_t *strides, size_t count, const Batch &batch) {
@@ -451,7 +535,9 @@ private:
   const rnnrt_function_t *function = nullptr;
   rnnrt_tensor_t tensors[maxOperands];
   int64_t strides[maxOperands]; ///< bytes from member to member; 0 for what the members share
-  size_t count = 0, numOperands = 0;
+  size_t count = 0;
+  size_t reserveIndex = 0; ///< of a gradient's reserve space; 0: none
+  SeparateBuffer params, gradients;
 };
 
 ffi::Error noCall(Target target) {
@@ -481,10 +567,10 @@ ffi::Error copy(ffi::RemainingArgs operands, ffi::RemainingRets results) {
 
 /// The call on tensors in host memory.
 template <Target target>
-ffi::Error call(int64_t key, int64_t reserve, const Batch &batch, ffi::RemainingArgs &operands,
-                ffi::RemainingRets &results) {
+ffi::Error call(int64_t key, int64_t reserve, const Batch &batch, const Separate &separate,
+                ffi::RemainingArgs &operands, ffi::RemainingRets &results) {
   BoundFunction function;
-  if (ffi::Error error = function.bind(target, 0, key, reserve, batch, operands, results); error.failure())
+  if (ffi::Error error = function.bind(target, 0, key, reserve, batch, separate, operands, results); error.failure())
     return error;
   rnnrt_call_t *call = ThreadCall<target>::get();
   if (!call)
@@ -500,7 +586,7 @@ ffi::Error callOnCuda(void *native, int32_t ordinal, Execution &execution, int64
   if (!device.handle)
     return unavailable(error);
   BoundFunction function;
-  if (ffi::Error failure = function.bind(Cuda, device.capability, key, reserve, batch, operands, results);
+  if (ffi::Error failure = function.bind(Cuda, device.capability, key, reserve, batch, Separate(), operands, results);
       failure.failure())
     return failure;
   // XLA's stream and allocator are valid in this execution only.
@@ -526,7 +612,7 @@ using Text = std::string_view;
 
 template <Target target>
 ffi::Error execute(Text, Text, int64_t key, int64_t reserve, ffi::RemainingArgs operands, ffi::RemainingRets results) {
-  return call<target>(key, reserve, Batch(), operands, results);
+  return call<target>(key, reserve, Batch(), Separate(), operands, results);
 }
 ffi::Error executeOnCuda(void *native, int32_t ordinal, Execution execution, Text, Text, int64_t key, int64_t reserve,
                          ffi::RemainingArgs operands, ffi::RemainingRets results) {
@@ -535,7 +621,11 @@ ffi::Error executeOnCuda(void *native, int32_t ordinal, Execution execution, Tex
 template <Target target>
 ffi::Error executeMembers(Text, Text, int64_t key, int64_t reserve, int64_t members, int64_t shared, int64_t parallel,
                           ffi::RemainingArgs operands, ffi::RemainingRets results) {
-  return call<target>(key, reserve, {members, shared, parallel}, operands, results);
+  return call<target>(key, reserve, {members, shared, parallel}, Separate(), operands, results);
+}
+ffi::Error executeSeparate(Text, Text, int64_t key, int64_t reserve, int64_t first, int64_t count, int64_t perLayer,
+                           int64_t isGradient, ffi::RemainingArgs operands, ffi::RemainingRets results) {
+  return call<Host>(key, reserve, Batch(), {first, count, perLayer, isGradient}, operands, results);
 }
 ffi::Error executeMembersOnCuda(void *native, int32_t ordinal, Execution execution, Text, Text, int64_t key,
                                 int64_t reserve, int64_t members, int64_t shared, int64_t parallel,
@@ -556,6 +646,11 @@ template <> struct xla::ffi::CtxDecoding<Execution> {
 #define RNN_MLIR_ATTRIBUTES                                                                                            \
   Attr<std::string_view>("module").Attr<std::string_view>("function").Attr<int64_t>("key").Attr<int64_t>("reserve")
 #define RNN_MLIR_MEMBERS RNN_MLIR_ATTRIBUTES.Attr<int64_t>("members").Attr<int64_t>("shared").Attr<int64_t>("parallel")
+#define RNN_MLIR_SEPARATE                                                                                              \
+  RNN_MLIR_ATTRIBUTES.Attr<int64_t>("first")                                                                           \
+      .Attr<int64_t>("tensors")                                                                                        \
+      .Attr<int64_t>("tensors_per_layer")                                                                              \
+      .Attr<int64_t>("is_gradient")
 #define RNN_MLIR_HANDLER(suffix, instantiate, function, context, attributes)                                           \
   XLA_FFI_DEFINE_HANDLER_SYMBOL(rnn_mlir_xla_instantiate##suffix, instantiate,                                         \
                                 ffi::Ffi::BindInstantiate().attributes);                                               \
@@ -565,6 +660,7 @@ template <> struct xla::ffi::CtxDecoding<Execution> {
   RNN_MLIR_HANDLER(suffix, instantiate<target>, function, context, RNN_MLIR_ATTRIBUTES);                               \
   RNN_MLIR_HANDLER(suffix##_members, instantiateMembers<target>, membersFunction, context, RNN_MLIR_MEMBERS)
 RNN_MLIR_HANDLERS(, Host, execute<Host>, executeMembers<Host>, );
+RNN_MLIR_HANDLER(_separate, instantiateSeparate, executeSeparate, , RNN_MLIR_SEPARATE);
 RNN_MLIR_HANDLERS(_simt, Simt, execute<Simt>, executeMembers<Simt>, );
 RNN_MLIR_HANDLERS(_cuda, Cuda, executeOnCuda, executeMembersOnCuda,
                   .Ctx<ffi::PlatformStream<void *>>().Ctx<ffi::DeviceOrdinal>().Ctx<Execution>());

@@ -88,32 +88,34 @@ def split_params(params: Any, mode: str, directions: int, layers: int, inputs: i
     return [PseudoLayer(*m, take(gates), take(gates)) for m in matrices]
 
 
-def operands(mode: str, function: str, lengths: bool, resets: bool = False) -> Tuple[List[str], List[str]]:
+def operands(mode: str, function: str, lengths: bool, resets: bool = False,
+             separate: bool = False) -> Tuple[List[str], List[str]]:
     """Names of the inputs and of the outputs of a function of a layer module, in order.
 
     `x` is [T, B, I], `h0` [L*D, B, P], `c0` [L*D, B, H], `params` [N], `lengths` [B], `resets` [T, B], `y` [T, B, D*P],
     `reserve` bytes. In a batch-major module `x`, `y` and `resets` are [B, T, ...]. `d` and a name is the gradient of that
-    operand. The cell states exist for `lstm` alone.
+    operand. The cell states exist for `lstm` alone. With `separate`, `params` and its gradient have the tensors at
+    `offsets` [L*D, 5] and `doffsets` (docs/Semantics.md, "Separate parameters").
     """
     cell = mode == "lstm"
 
     def states(*names: str) -> List[str]:
         return [name for name in names if cell or "c" not in name]
 
-    inputs = ["x", *states("h0", "c0"), "params"] + (["lengths"] if lengths else []) + (
-        ["resets"] if resets else [])
+    inputs = ["x", *states("h0", "c0"), "params"] + ["offsets"] * separate + ["lengths"] * lengths + ["resets"] * resets
     outputs = ["y", *states("hn", "cn")]
     if function == "forward":
         return inputs, outputs + ["reserve"]
     if function == "inference":
         return inputs, outputs
-    return (inputs + outputs + ["dy", *states("dhn", "dcn"), "reserve"], ["dx", *states("dh0", "dc0"), "dparams"])
+    return (inputs + outputs + ["dy", *states("dhn", "dcn"), "reserve"] + ["doffsets"] * separate,
+            ["dx", *states("dh0", "dc0"), "dparams"])
 
 
 #: The sizes of each operand. Steps T, batch B and bytes of the reserve space R; the others are constants of a layer: input I,
-#: hidden H, hidden state P, output Y, states of all layers and directions S, parameters N.
+#: hidden H, hidden state P, output Y, states of all layers and directions S, parameters N; 5 is a constant.
 _DIMENSIONS: Dict[str, str] = {"x": "TBI", "y": "TBY", "h0": "SBP", "c0": "SBH", "hn": "SBP", "cn": "SBH", "params": "N",
-                               "lengths": "B", "resets": "TB", "reserve": "R"}
+                               "lengths": "B", "resets": "TB", "reserve": "R", "offsets": "S5"}
 #: Those of a block LSTM: K is I + H, G is 4 * H, and `n` is `seq_len_max`.
 _BLOCK_DIMENSIONS: Dict[str, str] = {
     "x": "TBI", "cs_prev": "BH", "h_prev": "BH", "w": "KG", "wci": "H", "wcf": "H", "wco": "H", "b": "G",
@@ -129,21 +131,23 @@ def _memref(dimensions: str, element: str, constants: Dict[str, Any]) -> str:
 def _constants(mode: str, direction: str, sizes: "Sizes") -> Dict[str, Any]:
     """The sizes of a layer's static dimensions, by their names in _DIMENSIONS."""
     directions, state = DIRECTIONS[direction], sizes.output_size
-    return {"I": sizes.input_size, "H": sizes.hidden_size, "P": state, "Y": directions * state,
+    return {"5": 5, "I": sizes.input_size, "H": sizes.hidden_size, "P": state, "Y": directions * state,
             "S": sizes.layers * directions, "N": params_size(mode, sizes.input_size, sizes.hidden_size, sizes.layers,
                                                              directions, sizes.projection)}
 
 
 def layer_text(mode: str, direction: str, dtype: str, kind: str, *, lengths: bool = False, reset_to: str = "",
-               batch_major: bool = False, sizes: "Optional[Sizes]" = None) -> str:
+               batch_major: bool = False, sizes: "Optional[Sizes]" = None, separate: Optional[bool] = None) -> str:
     """The MLIR text of one function in memref form: forward, inference or backward with the suffix of `layer_suffix`. For
     all sizes, and for `lstm` for all projections; or with `sizes` for one layer with all numbers of steps and batch
-    sizes."""
-    inputs, outputs = operands(mode, kind, lengths, bool(reset_to))
-    constants = _constants(mode, direction, sizes) if sizes else {}
+    sizes. `separate`: the function has offsets; or false, for all sizes: it has none, and shares the loops of the one that has them."""
+    inputs, outputs = operands(mode, kind, lengths, bool(reset_to), bool(separate))
+    constants = _constants(mode, direction, sizes) if sizes else {"5": 5}
+    if separate:  # the buffer extends over tensors at any addresses
+        constants.pop("N", None)
 
     def type_of(name: str) -> str:
-        element = {"lengths": "i32", "resets": "i1", "reserve": "i8"}.get(name, dtype)
+        element = {"lengths": "i32", "resets": "i1", "reserve": "i8", "offsets": "i64", "doffsets": "i64"}.get(name, dtype)
         return _memref(_DIMENSIONS[name[1:] if name.startswith("d") else name], element, constants)
 
     def group(*names: str) -> str:
@@ -159,8 +163,13 @@ def layer_text(mode: str, direction: str, dtype: str, kind: str, *, lengths: boo
         flags.append(f"num_proj = {sizes.projection if sizes else -1} : i64")
     if kind == "inference":
         flags.append("is_training = false")
+    tables = ["offsets"] + ["doffsets"] * (kind == "backward")
     op = "rnn.cudnn_backprop" if kind == "backward" else "rnn.cudnn_forward"
-    text = [f"func.func @{kind}{layer_suffix(lengths, reset_to)}({arguments}) {{",
+    text = [f"func.func @{kind}{layer_suffix(lengths, reset_to, bool(separate))}({arguments}) {{"]
+    if separate is False:  # a table without rows: the opaque layout
+        text += ["  %none = memref.alloca() : memref<0x5xi64>",
+                 *(f"  %{name} = memref.cast %none : memref<0x5xi64> to {type_of(name)}" for name in tables)]
+    text += [
             f"  {op} {mode}{', bidirectional' if direction == 'bidirectional' else ''}",
             f"      input({group('x')}) state({group('h0', 'c0')}) params({group('params')})"]
     if lengths:
@@ -171,26 +180,32 @@ def layer_text(mode: str, direction: str, dtype: str, kind: str, *, lengths: boo
     if reset_to:
         text.append(f"      resets({group('resets')})")
         flags.append(f"reset_to = #rnn.reset_to<{reset_to}>")
+    if separate is not None:
+        text.append(f"      offsets({', '.join('%' + name for name in tables)} : {', '.join(map(type_of, tables))})")
     text += [f"      outs({', '.join(f'{result_names[n]} = %{n}' for n in outputs)} : "
              f"{', '.join(map(type_of, outputs))}) {{{', '.join(flags)}}}", "  return", "}"]
     return "\n".join(text) + "\n"
 
 
-def module_text(mode: str, direction: str, dtype: str, *, resets: bool = False, batch_major: bool = False) -> str:
+def module_text(mode: str, direction: str, dtype: str, *, resets: bool = False, batch_major: bool = False,
+                separate: bool = False) -> str:
     """The MLIR text of one layer configuration for all sizes.
 
     Its functions are `forward`, `inference` and `backward`, and the same with the suffix `_lengths`. With `resets` they have
-    lengths, then resets, and the suffix `_zero` or `_initial`. `batch_major`: sequences are [B, T, ...].
+    lengths, then resets, and the suffix `_zero` or `_initial`. `batch_major`: sequences are [B, T, ...]. `separate`, for
+    target host: each function also exists with offsets and another suffix, `_separate`.
     """
     check(mode, direction, dtype)
     variants = [(True, reset_to) for reset_to in RESETS] if resets else [(False, ""), (True, "")]
-    return "\n".join(layer_text(mode, direction, dtype, kind, lengths=lengths, reset_to=reset_to, batch_major=batch_major)
-                     for lengths, reset_to in variants for kind in PASSES)
+    return "\n".join(layer_text(mode, direction, dtype, kind, lengths=lengths, reset_to=reset_to, batch_major=batch_major,
+                                separate=with_offsets)
+                     for lengths, reset_to in variants for kind in PASSES
+                     for with_offsets in ((False, True) if separate else (None,)))
 
 
-def layer_suffix(lengths: bool, reset_to: str) -> str:
+def layer_suffix(lengths: bool, reset_to: str, separate: bool = False) -> str:
     """The suffix of the functions of a prebuilt layer. Those with resets have lengths."""
-    return f"_{reset_to}" if reset_to else "_lengths" if lengths else ""
+    return (f"_{reset_to}" if reset_to else "_lengths" if lengths else "") + "_separate" * separate
 
 
 def block_text(layout: str, dtype: str, *, use_peephole: bool = False, cell_clip: float = 0.0, seq_len_max: bool = False,
@@ -241,10 +256,11 @@ def block_suffix(use_peephole: bool, seq_len_max: bool, reset_to: str) -> str:
     return ("_peephole" if use_peephole else "") + last
 
 
-def prebuilt_text(kind: str, variant: str, dtype: str, *, batch_major: bool = False, resets: bool = False) -> str:
+def prebuilt_text(kind: str, variant: str, dtype: str, *, batch_major: bool = False, resets: bool = False,
+                  target: str = "host") -> str:
     """The text of a prebuilt module: a mode and a direction, or block_lstm and a layout."""
     if kind != "block_lstm":
-        return module_text(kind, variant, dtype, batch_major=batch_major, resets=resets)
+        return module_text(kind, variant, dtype, batch_major=batch_major, resets=resets, separate=target == "host")
     variants = [(True, reset_to) for reset_to in RESETS] if resets else [(False, ""), (True, "")]
     return "\n".join(block_text(variant, dtype, use_peephole=peephole, seq_len_max=length, reset_to=reset_to,
                                 batch_major=batch_major)
@@ -275,4 +291,5 @@ def shapes(mode: str, direction: str, sizes: Sizes, params: int, reserve: int = 
 
 
 if __name__ == "__main__":
-    sys.stdout.write(prebuilt_text(*sys.argv[1:4], batch_major="batch_major" in sys.argv[4:], resets="resets" in sys.argv[4:]))
+    sys.stdout.write(prebuilt_text(*sys.argv[1:4], batch_major="batch_major" in sys.argv[4:], resets="resets" in sys.argv[4:],
+                                   target="cuda" if "cuda" in sys.argv[4:] else "host"))

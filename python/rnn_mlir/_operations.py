@@ -84,7 +84,7 @@ def _block_on_gpu(operation: "BlockLSTM", dtype: str, stage: str, sizes: _layers
 @dataclasses.dataclass(frozen=True)
 class Layers(Operation):
     """`rnn.cudnn_forward` and its gradient, without dropout: `x, h0[, c0], params[, lengths][, resets]` to
-    `y, hn[, cn]`."""
+    `y, hn[, cn]`. With `tensors`, the parameters are so many operands, in the order of the flat array."""
 
     mode: str
     direction: str
@@ -92,6 +92,7 @@ class Layers(Operation):
     lengths: bool = False
     reset_to: str = ""  #: "": the op has no resets; else `zero` or `initial`
     batch_major: bool = False  #: sequences are [B, T, ...]
+    tensors: int = 0  #: 0: `params` is one flat array
 
     # Read in each call, and by Dynamo, which traces no cached properties.
     cell: bool = dataclasses.field(init=False, repr=False, compare=False)
@@ -101,16 +102,26 @@ class Layers(Operation):
         set_value = functools.partial(object.__setattr__, self)
         set_value("cell", self.mode == "lstm")
         set_value("directions", _layers.DIRECTIONS[self.direction])
-        set_value("primals", 4 if self.cell else 3)
+        set_value("primals", self.first_tensor + (self.tensors or 1))
         set_value("results", 3 if self.cell else 2)
         set_value("cotangents", tuple(range(self.results)))
         sequence = 0 if self.batch_major else 1
         set_value("result_axes", (sequence,) + (1,) * (self.results - 1))
         states: Tuple[Optional[int], ...] = (1, 1) if self.cell else (1,)
-        set_value("operand_axes", (sequence, *states, None) + ((0,) if self.lengths else ()) +
+        set_value("operand_axes", (sequence, *states) + (None,) * (self.tensors or 1) + ((0,) if self.lengths else ()) +
                   ((sequence,) if self.reset_to else ()))
 
     saves = True
+
+    @property
+    def first_tensor(self) -> int:
+        """The index of the first operand of parameters."""
+        return 3 if self.cell else 2
+
+    @property
+    def flat(self) -> "Layers":
+        """The same with one flat array."""
+        return dataclasses.replace(self, tensors=0)
 
     def shapes(self, *operands: Any) -> List[Shape]:
         x, h0 = operands[:2]
@@ -118,7 +129,7 @@ class Layers(Operation):
         return [(x.shape[0], x.shape[1], self.directions * h0.shape[2]), *states]
 
     def names(self) -> List[str]:
-        return ["x", "h0", *["c0"] * self.cell, "params", *["lengths"] * self.lengths, *["resets"] * bool(self.reset_to)]
+        return ["x", "h0", *["c0"] * self.cell, *["params"] * (self.tensors or 1), *["lengths"] * self.lengths, *["resets"] * bool(self.reset_to)]
 
     def sizes(self, *operands: Any) -> _layers.Sizes:
         x, h0 = operands[:2]
@@ -141,7 +152,7 @@ class Layers(Operation):
                                       batch_major=self.batch_major)
 
     def function(self, stage: str) -> str:
-        return stage + _layers.layer_suffix(self.lengths, self.reset_to)
+        return stage + _layers.layer_suffix(self.lengths, self.reset_to, bool(self.tensors))
 
     def gpu_function(self, dtype: str, stage: str, *operands: Any) -> Tuple[str, str, bool]:
         sizes = self.sizes(*operands)._replace(steps=0, batch=0)

@@ -35,12 +35,13 @@ def block_module(layout: str, dtype: str, *, use_peephole: bool, cell_clip: floa
                               reset_to=reset_to, batch_major=batch_major)
 
 
-def _text(module: str) -> str:
+def _text(module: str, target: str = "host") -> str:
     """The text of a module, which may be a name."""
     if not module.startswith(_PREBUILT):
         return module
     kind, variant, dtype, *rest = module[len(_PREBUILT):].split()
-    return _layers.prebuilt_text(kind, variant, dtype, batch_major="batch_major" in rest, resets="resets" in rest)
+    return _layers.prebuilt_text(kind, variant, dtype, batch_major="batch_major" in rest, resets="resets" in rest,
+                                 target=target)
 
 
 def gpu_module(module: str, text: str) -> str:
@@ -68,7 +69,7 @@ def _gpu_library_path(module: str, target: str, device: str = "cuda") -> str:
         raise _runtime.Unavailable(
             f"GPU code of {' '.join(name) or 'this layer'} is compiled at its first use, and there is no compiler: "
             "install rnn-mlir-compiler", "UNAVAILABLE")
-    path = _compiler.compile_library(text or _text(named), _gpu_options(target, device))
+    path = _compiler.compile_library(text or _text(named, target), _gpu_options(target, device))
     _runtime.load_library(path)  # code for target simt needs the emulator
     return path
 

@@ -33,12 +33,14 @@ class Layer(NamedTuple):
 
 @functools.lru_cache(maxsize=None)
 def load(mode: str, direction: str = "unidirectional", dtype: str = "f32", *, lengths: bool = False,
-         batch_major: bool = False, reset_to: str = "") -> Layer:
+         batch_major: bool = False, reset_to: str = "", separate: bool = False) -> Layer:
     """The functions of a layer: `mode` is lstm, gru, rnn_tanh or rnn_relu, `direction` unidirectional or bidirectional.
 
     `lengths` selects the functions with an operand of sequence lengths, `batch_major` those with sequences
-    [B, T, ...]. `reset_to` (zero or initial) selects functions with lengths and resets (i1 [T, B]) after `params`. Each
-    function serves all sizes and numbers of layers, and those of `lstm` all projections: the size of a hidden state is
+    [B, T, ...]. `reset_to` (zero or initial) selects functions with lengths and resets (i1 [T, B]) after `params`.
+    `separate` selects those with a table of offsets (i64 [L*D, 5]) after `params`, and in the backward pass one of `dparams`
+    after `reserve`: the tensors of parameters in arrays of their own (docs/Semantics.md, "Separate parameters"). Each function
+    serves all sizes and numbers of layers, and those of `lstm` all projections: the size of a hidden state is
     that of `h0`. The library is the best one for this processor.
     """
     _layers.check(mode, direction, dtype)
@@ -46,7 +48,7 @@ def load(mode: str, direction: str = "unidirectional", dtype: str = "f32", *, le
         raise ValueError(f"`reset_to` is {reset_to!r}; expected one of {', '.join(_layers.RESETS)}, or nothing")
     found = path(mode, direction, dtype, batch_major=batch_major, resets=bool(reset_to))
     functions = _runtime.load_library(found)
-    suffix = _layers.layer_suffix(lengths, reset_to)
+    suffix = _layers.layer_suffix(lengths, reset_to, separate)
     return Layer(found, *(functions[kind + suffix] for kind in _layers.PASSES))
 
 

@@ -38,7 +38,7 @@ def ours(mode, D=1, P=0, **options):
 def lax_reference(mode, D=1, P=0, lengths=None, resets=None, reset_to="zero"):
     def layer(params, x, state):
         c0 = state[1] if mode == "lstm" else None
-        return _reference.layers(mode, D, P, reset_to, x, state[0], c0, params,
+        return _reference.layers(mode, D, P, reset_to, x, state[0], c0, [params],
                                  None if lengths is None else jnp.asarray(lengths),
                                  None if resets is None else jnp.asarray(resets))
     return layer

@@ -129,6 +129,16 @@ def test_kernels(emulated, mode, sizes, options):
 
 
 @needs_compiler
+def test_list_of_parameters(emulated):
+    """Kernels read one flat array."""
+    with jax.enable_x64(True):
+        flat, x, state = problem("gru", L=2, D=2)
+        layer = ours("gru", D=2)
+        got = jax.grad(loss(layer))(rnn.unpack(flat, "gru", 4, 6, 2, bidirectional=True), x, state)
+        close(rnn.pack(got), jax.grad(loss(layer))(flat, x, state), 0)
+
+
+@needs_compiler
 def test_resets_and_members(emulated):
     """Marks without lengths, a projection, and gradients of the parameters per example."""
     resets = jnp.asarray(np.random.default_rng(0).random((5, 3)) < 0.3)

@@ -120,23 +120,6 @@ def test_pytrees():
           rnn.lstm(tree, x, bidirectional=True), 0)
 
 
-def test_tensors_are_copied():
-    """A list of parameters and its gradient: copies of bytes, no concatenation by elements; on other platforms lax."""
-    flat, x, state = problem("lstm", L=2)
-    tree, gradient = rnn.unpack(flat, "lstm", 4, 6, 2), jax.grad(loss(ours("lstm")))
-    text = jax.jit(gradient).lower(tree, x, state).as_text()
-    assert text.count("@rnn_mlir_copy(") == 2 and "stablehlo.concatenate" not in text
-    exported = jax.export.export(jax.jit(gradient), platforms=["cuda"], disabled_checks=rnn.EXPORT_CHECKS)
-    assert "stablehlo.concatenate" in exported(tree, x, state).mlir_module()
-    # Derivatives of other orders, and vmap.
-    hessian = jax.hessian(lambda p: loss(ours("lstm"))(p, x, state))
-    size = tree[0].w.size
-    close(hessian(tree)[0].w[0].w.reshape(size, size), hessian(flat)[:size, :size], 1e-12)
-    every = jax.tree.map(lambda v: jnp.stack([v, 2 * v]), tree)
-    close(jax.vmap(gradient, (0, None, None))(every, x, state)[1].r[1], gradient(jax.tree.map(lambda v: 2 * v, tree), x, state)[1].r,
-          1e-14)
-
-
 def test_init():
     tree = rnn.init(jax.random.key(0), "gru", 4, 6, 2, bidirectional=True, dtype=jnp.bfloat16)
     assert [w.w.shape for w in tree] == [(18, 4)] * 2 + [(18, 12)] * 2

@@ -194,11 +194,14 @@ def test_gradient_in_a_second_program(of_x, of_cotangent):
     close(jax.jit(lambda residuals, ct: residuals(ct))(residuals, put(cotangent, of_cotangent)), want, 1e-13)
 
 
-@pytest.mark.parametrize("kind", ("lstm", "lengths", "members"))
+@pytest.mark.parametrize("kind", ("lstm", "list", "lengths", "members"))
 def test_reserve_space_of_other_parts(kind):
     """A gradient that divides the batch in another way than its forward pass repeats the pass."""
     params, x, _ = problem("lstm", B=8)
     options = {"lengths": jnp.array([5, 1, 3, 0, 2, 5, 4, 1])} if kind == "lengths" else {}
+
+    if kind == "list":
+        params = rnn.unpack(params, "lstm", 4, 6)
 
     def f(params, x):
         return rnn.lstm(params, x, hidden_size=6, **options)[0]

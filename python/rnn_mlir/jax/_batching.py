@@ -12,7 +12,8 @@ import jax
 import jax.numpy as jnp
 from jax.interpreters import batching
 
-from .._operations import Members, Operation
+from .._operations import Layers, Members, Operation
+from . import _packing
 from ._primitives import gradient_p, inference_p, tangent_in_lax, tangent_p, training_p
 
 
@@ -101,6 +102,8 @@ def _members(primitive: Any, operands: Sequence[Any], dims: Sequence[Any], opera
     # On a GPU, seq_len_max becomes masks, which members have not.
     if isinstance(operation, Members) or getattr(operation, "seq_len_max", False):
         return _one_by_one(primitive)(operands, dims, operation=operation, **params)
+    if isinstance(operation, Layers) and operation.tensors:
+        return _members_of_flat(primitive, operands, dims, operation, **params)
     m, size = len(operation.operand_axes), _size(operands, dims)
     if not isinstance(size, int):
         raise TypeError(f"vmap over parameters, or of gradients of the parameters per example, needs a known number of examples; "
@@ -109,6 +112,20 @@ def _members(primitive: Any, operands: Sequence[Any], dims: Sequence[Any], opera
     values[m:] = [v if d is not None else jnp.broadcast_to(v, (size, *v.shape)) for v, d in zip(values[m:], dims[m:])]
     every = Members(operation, size, tuple(d is not None for d in dims[:m]), separate=primitive is gradient_p)
     out = primitive.bind(*values, operation=every, **params)
+    return list(out), [0] * len(out)
+
+
+def _members_of_flat(primitive: Any, operands: Sequence[Any], dims: Sequence[Any], operation: Layers, **params: Any) -> Any:
+    """Members have flat arrays of parameters."""
+    first, end = operation.first_tensor, operation.primals
+
+    def one(*values: Any) -> Any:
+        tensors = values[first:end]
+        out = primitive.bind(*values[:first], _packing.pack(tensors), *values[end:], operation=operation.flat, **params)
+        if primitive is gradient_p:
+            out = [*out[:first], *_packing.unpack(out[first], tuple(v.shape for v in tensors))]
+        return tuple(out)
+    out = jax.vmap(one, dims)(*operands)
     return list(out), [0] * len(out)
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import jax
@@ -22,6 +23,11 @@ Array = Any
 
 def _bind(operation: Operation, *operands: Any) -> Tuple[Array, ...]:
     return tuple(_primitives.inference_p.bind(*_primitives.align(*operands), operation=operation))
+
+
+def _is_of_mesh(value: Array) -> bool:
+    """Whether the value is of a shard_map or of a mesh with explicit axes. Their sum of gradients is one for a flat array."""
+    return bool(_primitives.varying_axes(value)) or any(spec_of(jax.typeof(value)))
 
 
 def _per_layer(params: Params, mode: str, directions: int, inputs: int, hidden: int, layers: int,
@@ -85,10 +91,12 @@ def _layers_function(mode: str, params: Params, x: Array, state: Any, *, lengths
 
     def run(p: Any, x: Array, states: Sequence[Array]) -> Tuple[Array, ...]:
         tensors = [_arguments.array("params", v) for v in (in_order(p) if isinstance(p, (list, tuple)) else [p])]
-        flat = _packing.pack(tensors) if isinstance(p, (list, tuple)) else tensors[0]
-        for name, value in (("params", flat), ("h0", states[0]), ("c0", states[-1])):
+        for name, value in (("params", tensors[0]), ("h0", states[0]), ("c0", states[-1])):
             if value.dtype != x.dtype:
                 raise TypeError(f"`{name}` has dtype {value.dtype}, but `x` has {x.dtype}; cast one of them")
+        if len(tensors) > 1 and not any(map(_is_of_mesh, (x, *states, *tensors))):
+            return _bind(dataclasses.replace(operation, tensors=len(tensors)), x, *states, *tensors, *auxiliaries)
+        flat = _packing.pack(tensors) if len(tensors) > 1 else tensors[0]
         expected = operation.parameters(x.shape[2], hidden, states[0].shape[0] // directions)
         if flat.shape != (expected,):
             raise ValueError(f"`params` has {flat.shape[0]} elements; expected {expected} for input size {x.shape[2]}, "

@@ -10,7 +10,7 @@ import functools
 import hashlib
 import math
 from importlib import metadata
-from typing import Any, List, Sequence, Tuple
+from typing import Any, Callable, List, Sequence, Tuple
 
 import jax
 import jax.numpy as jnp
@@ -72,9 +72,30 @@ def _call(*operands: Any, operation: Operation, stage: str, platform: str, sever
     return _call_function(*values, operation=operation, stage=stage)
 
 
+def join(tensors: Sequence[Any]) -> Any:
+    """The elements of all tensors."""
+    return jnp.concatenate([jnp.ravel(v) for v in tensors])
+
+
+def split(flat: Any, shapes: Sequence[Tuple[int, ...]]) -> List[Any]:
+    """The inverse of `join`."""
+    ends = np.cumsum([math.prod(shape) for shape in shapes])
+    return [flat[end - math.prod(shape):end].reshape(shape) for end, shape in zip(ends, shapes)]
+
+
+def _call_with_flat(call: Callable[..., Any], *operands: Any, operation: Layers, stage: str, **options: Any) -> List[Any]:
+    """`call` with the parameters as one flat array."""
+    first, end = operation.first_tensor, operation.primals
+    tensors = operands[first:end]
+    out = call(*operands[:first], join(tensors), *operands[end:], operation=operation.flat, stage=stage, **options)
+    return list(out) if stage != "backward" else [*out[:first], *split(out[first], [v.shape for v in tensors])]
+
+
 def _call_without_waits(*operands: Any, operation: Operation, stage: str) -> List[Any]:
     """The call on a GPU, where the host must not wait for values of the device: `lengths` are clamped instead of checked, and
     `seq_len_max` becomes masks."""
+    if isinstance(operation, Layers) and operation.tensors:
+        return _call_with_flat(_call_without_waits, *operands, operation=operation, stage=stage)
     values, n = list(operands), operation.primals
     if not isinstance(operation, BlockLSTM) or not operation.seq_len_max:  # members have none: _batching.py
         return _call_function(*values, operation=operation, stage=stage, waits=False)
@@ -109,6 +130,10 @@ def _call_function(*operands: Any, operation: Operation, stage: str, waits: bool
     flags = operation.flags(bool(missing)) if isinstance(operation, Members) else [False] * len(filled)
     attributes = {"module": text, "function": function, "key": np.int64(_native.key(text, function)),
                   "reserve": np.int64(reserve)}
+    if isinstance(operation, Layers) and operation.tensors:
+        attributes.update(first=np.int64(operation.first_tensor), tensors=np.int64(operation.tensors),
+                          tensors_per_layer=np.int64(5 if operation.num_proj else 4), is_gradient=np.int64(stage == "backward"))
+        return list(jax.ffi.ffi_call(_native.SEPARATE_TARGET, structs)(*filled, **attributes))
     if not isinstance(operation, Members):
         return list(jax.ffi.ffi_call(_native.XLA_TARGET, structs)(*filled, **attributes))
     parallel = operation.in_parallel(operands[0].dtype.itemsize, *operands)
@@ -236,6 +261,16 @@ def _partitioned(operation: Operation, stage: str, platform: str, ranks: Tuple[i
     return jax.jit(named)
 
 
+def _call_partitioned(*operands: Any, operation: Operation, stage: str, platform: str, result_ranks: Tuple[int, ...]) -> Any:
+    """The call that the compiler of XLA divides over devices."""
+    if isinstance(operation, Layers) and operation.tensors:
+        if stage == "backward":
+            result_ranks = (*result_ranks[:operation.first_tensor], 1)
+        return _call_with_flat(_call_partitioned, *operands, operation=operation, stage=stage, platform=platform,
+                               result_ranks=result_ranks)
+    return _partitioned(operation, stage, platform, tuple(len(v.shape) for v in operands), result_ranks)(*operands)
+
+
 def divisible(context: Any) -> bool:
     """Whether the compiler of XLA may divide the call over devices. Inside shard_map it is one of each device already,
     and an exported program cannot refer to functions of this process."""
@@ -258,8 +293,8 @@ def register(primitive: Any, stage: str) -> None:
     """Lowers `primitive` to the compiled function of `stage`."""
     def rule(context: Any, *operands: Any, operation: Operation, platform: str, **_: Any) -> Any:
         if divisible(context):
-            function = _partitioned(operation, stage, platform, tuple(len(v.shape) for v in context.avals_in),
-                                    tuple(len(v.shape) for v in context.avals_out))
+            function = functools.partial(_call_partitioned, operation=operation, stage=stage, platform=platform,
+                                         result_ranks=tuple(len(v.shape) for v in context.avals_out))
         else:
             function = functools.partial(_call, operation=operation, stage=stage, platform=platform,
                                          several=_several(context))

@@ -20,11 +20,14 @@ from .. import _files, _runtime, _variants
 
 XLA_TARGET = "rnn_mlir_layer"
 MEMBERS_TARGET = "rnn_mlir_members"
+#: Layers with parameters in arrays of their own.
+SEPARATE_TARGET = "rnn_mlir_separate"
 #: The bytes of all operands, one after the other, become those of the results.
 COPY_TARGET = "rnn_mlir_copy"
 
 #: The `disabled_checks` of jax.export: JAX promises no compatibility for calls that are not its own.
-EXPORT_CHECKS = [jax.export.DisabledSafetyCheck.custom_call(name) for name in (XLA_TARGET, MEMBERS_TARGET, COPY_TARGET)]
+EXPORT_CHECKS = [jax.export.DisabledSafetyCheck.custom_call(name)
+                 for name in (XLA_TARGET, MEMBERS_TARGET, SEPARATE_TARGET, COPY_TARGET)]
 
 #: Modules that this process looked up or compiled, by their text or name: the library of each. For tests.
 resolved: Dict[str, str] = {}
@@ -101,8 +104,9 @@ def register() -> None:
     library.rnn_mlir_xla_set_callbacks.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     library.rnn_mlir_xla_set_callbacks(_resolve, _first_gpu)
     # Stages without a state: jaxlib refuses types of states that are registered before the client exists.
-    for platform, suffix in (("cpu", ""), ("CUDA", "_cuda")):
-        for target, kind in ((XLA_TARGET, ""), (MEMBERS_TARGET, "_members")):
+    kinds = ((XLA_TARGET, ""), (MEMBERS_TARGET, "_members"))
+    for platform, suffix, targets in (("cpu", "", (*kinds, (SEPARATE_TARGET, "_separate"))), ("CUDA", "_cuda", kinds)):
+        for target, kind in targets:
             stages = {stage: jax.ffi.pycapsule(getattr(library, f"rnn_mlir_xla_{stage}{suffix}{kind}"))
                       for stage in ("instantiate", "initialize", "execute") if suffix or stage != "initialize"}
             jax.ffi.register_ffi_target(target, stages, platform=platform)

@@ -1,5 +1,5 @@
-# _packing.py - the tensors of parameters as the flat array of the compiled code, and back. In XLA, a concatenation and the
-# slices of its gradient become loops over elements; here, the handler copies the tensors.
+# _packing.py - the tensors of parameters as the flat array of the compiled code, and back, where it cannot read them in place. In
+# XLA, a concatenation and the slices of its gradient become loops over elements; here, the handler copies the tensors.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Two linear primitives, each the transpose of the other.
 
@@ -15,7 +15,6 @@ from typing import Any, Callable, List, Sequence, Tuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.interpreters import ad, batching, mlir
 from jax.sharding import PartitionSpec
 
@@ -31,12 +30,11 @@ def _pack_in_lax(*tensors: Any) -> List[Any]:
     if len(leading) > 1 or any(any(spec[1:]) for spec in specs):
         # In a mesh with explicit axes, a concatenation needs operands of one sharding, and a reshape one of dimension 0.
         tensors = tuple(jax.sharding.reshard(v, PartitionSpec()) if any(spec) else v for v, spec in zip(tensors, specs))
-    return [jnp.concatenate([jnp.ravel(v) for v in tensors])]
+    return [_lowering.join(tensors)]
 
 
 def _unpack_in_lax(flat: Any, *, shapes: Shapes) -> List[Any]:
-    ends = np.cumsum([math.prod(shape) for shape in shapes])
-    return [flat[end - math.prod(shape):end].reshape(shape) for end, shape in zip(ends, shapes)]
+    return _lowering.split(flat, shapes)
 
 
 def _pack_result(*tensors: Any) -> List[Any]:
@@ -56,6 +54,11 @@ def pack(tensors: Sequence[Any]) -> Any:
     if len({v.dtype for v in tensors}) > 1:  # which a copy of bytes would not convert
         return _pack_in_lax(*tensors)[0]
     return pack_p.bind(*_primitives.align(*tensors))[0]
+
+
+def unpack(flat: Any, shapes: Shapes) -> List[Any]:
+    """Tensors of these shapes."""
+    return list(unpack_p.bind(flat, shapes=shapes))
 
 
 # --- Lowering --------------------------------------------------------------------------------------------------------

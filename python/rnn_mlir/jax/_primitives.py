@@ -150,13 +150,16 @@ mlir.register_lowering(tangent_p, mlir.lower_fun(tangent_in_lax, multiple_result
 
 # --- Derivatives -----------------------------------------------------------------------------------------------------
 
+def varying_axes(value: Any) -> frozenset[Any]:
+    """The axes of a shard_map that the value varies over."""
+    aval = jax.typeof(value)
+    return frozenset(aval.mat.varying if hasattr(aval, "mat") else getattr(aval, "vma", ()))
+
+
 def align(*values: Any) -> List[Any]:
     """Makes all values vary over the same axes of a shard_map. The transpose of this cast is the sum of gradients."""
-    def axes(value: Any) -> frozenset[Any]:
-        aval = jax.typeof(value)
-        return frozenset(aval.mat.varying if hasattr(aval, "mat") else getattr(aval, "vma", ()))
-    every: frozenset[Any] = frozenset().union(*map(axes, values))
-    return [jax.lax.pcast(v, tuple(every - axes(v)), to="varying") if every - axes(v) else v for v in values]
+    every: frozenset[Any] = frozenset().union(*map(varying_axes, values))
+    return [jax.lax.pcast(v, tuple(every - varying_axes(v)), to="varying") if every - varying_axes(v) else v for v in values]
 
 
 def _instantiate(tangents: Sequence[Any]) -> List[Any]:

@@ -72,13 +72,15 @@ def _with_batch_of(x: Array, state: Array, axis: int) -> Array:
 
 
 def layers(mode: str, directions: int, num_proj: int, reset_to: str, x: Array, h0: Array, c0: Optional[Array],
-           params: Array, lengths: Optional[Array], resets: Optional[Array]) -> tuple[Array, ...]:
-    """`rnn.cudnn_forward` without dropout: y, hn and for an LSTM cn. Half precision is computed in f32."""
+           params: Sequence[Array], lengths: Optional[Array], resets: Optional[Array]) -> tuple[Array, ...]:
+    """`rnn.cudnn_forward` without dropout: y, hn and for an LSTM cn. Half precision is computed in f32. `params` is the
+    flat array, or its tensors."""
     dtype = x.dtype
     compute = jnp.promote_types(dtype, jnp.float32)
     steps, _, inputs = x.shape
     hidden = h0.shape[2] if c0 is None else c0.shape[2]
-    pseudo = split_params(params.astype(compute), mode, directions, h0.shape[0] // directions, inputs, hidden, num_proj)
+    flat = jnp.concatenate([jnp.ravel(v) for v in params]) if len(params) > 1 else params[0]
+    pseudo = split_params(flat.astype(compute), mode, directions, h0.shape[0] // directions, inputs, hidden, num_proj)
     valid = None if lengths is None else jnp.arange(steps)[:, None] < lengths
     valid = None if valid is None else _with_batch_of(x, valid, 1)
     resets = None if resets is None else _with_batch_of(x, resets, 1)
@@ -164,7 +166,7 @@ def _evaluate(operation: Operation, *operands: Array) -> tuple[Array, ...]:
     auxiliaries = list(operands[operation.primals:])
     if isinstance(operation, Layers):
         x, h0 = operands[:2]
-        c0, params = operands[2] if operation.cell else None, operands[operation.primals - 1]
+        c0, params = operands[2] if operation.cell else None, operands[operation.first_tensor:operation.primals]
         lengths = auxiliaries.pop(0) if operation.lengths else None
         resets = auxiliaries.pop(0) if operation.reset_to else None
         return layers(operation.mode, operation.directions, operation.num_proj, operation.reset_to, x, h0, c0, params,
