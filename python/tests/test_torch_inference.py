@@ -168,7 +168,7 @@ def test_other_paths(other):
         assert uses_other(lambda: layer(x, lengths=torch.tensor([3, 1])))
         assert uses_other(lambda: layer(x, resets=torch.zeros(3, 2, dtype=torch.bool)))
         assert uses_other(with_autocast)
-        assert uses_other(lambda: rnn.GRU(4, 5, bias=False)(x))
+        assert not uses_other(lambda: rnn.GRU(4, 5, bias=False)(x))
         assert not uses_other(lambda: layer(x))
     if hasattr(torch, "func"):
         with torch.no_grad():

@@ -15,7 +15,8 @@ from rnn_mlir.torch import _calls, _ops
 
 
 def is_flat(layer):
-    return layer._storage(layer._in_order(0, len(layer._names))) is not None
+    pseudo = len(layer._names)
+    return layer._storage(layer._in_order(0, pseudo), pseudo) is not None
 
 
 def gradients(layer, x):
@@ -33,7 +34,8 @@ def copies(monkeypatch):
 
 
 @pytest.mark.parametrize("kind,options", ((rnn.LSTM, {"num_layers": 2, "bidirectional": True}), (rnn.LSTM, {"proj_size": 3}),
-                                          (rnn.GRU, {}), (rnn.RNN, {"num_layers": 3})))
+                                          (rnn.GRU, {}), (rnn.RNN, {"num_layers": 3}), (rnn.GRU, {"bias": False}),
+                                          (rnn.LSTM, {"bias": False, "num_layers": 2, "bidirectional": True, "proj_size": 3})))
 def test_no_copy(kind, options, copies):
     torch.manual_seed(0)
     layer, x = kind(4, 5, dtype=torch.float64, **options), torch.randn(6, 3, 4, dtype=torch.float64, requires_grad=True)
@@ -47,9 +49,10 @@ def test_no_copy(kind, options, copies):
         torch.testing.assert_close(a, b, rtol=0, atol=1e-12)
 
 
-def test_stays_flat():
-    layer = rnn.LSTM(4, 5, 2)
-    other = rnn.LSTM(4, 5, 2)
+@pytest.mark.parametrize("bias", (True, False))
+def test_stays_flat(bias):
+    layer = rnn.LSTM(4, 5, 2, bias=bias)
+    other = rnn.LSTM(4, 5, 2, bias=bias)
     layer.load_state_dict(other.state_dict())
     file = io.BytesIO()
     torch.save(layer, file)
@@ -65,9 +68,10 @@ def test_stays_flat():
     assert is_flat(layer) and not torch.equal(layer.weight_hh_l1.float(), other.weight_hh_l1)
 
 
-def test_other_storages(copies):
+@pytest.mark.parametrize("bias", (True, False))
+def test_other_storages(copies, bias):
     """Parameters that a program has replaced are copied in each call, with the same results."""
-    layer, x = rnn.GRU(4, 5), torch.randn(6, 3, 4, requires_grad=True)
+    layer, x = rnn.GRU(4, 5, bias=bias), torch.randn(6, 3, 4, requires_grad=True)
     want = gradients(layer, x)
     layer.weight_hh_l0 = torch.nn.Parameter(layer.weight_hh_l0.detach().clone())
     assert not is_flat(layer)
@@ -77,10 +81,12 @@ def test_other_storages(copies):
     assert len(copies) == 1
     layer.flatten_parameters()
     assert is_flat(layer)
-    shared = rnn.GRU(4, 5).share_memory()
+    shared = rnn.GRU(4, 5, bias=bias).share_memory()
     assert all(v.is_shared() for v in shared.parameters())
     shared.flatten_parameters()
     assert all(v.is_shared() for v in shared.parameters())
+    shared.load_state_dict(layer.state_dict())
+    assert torch.equal(shared(x)[0], layer(x)[0])
 
 
 def test_update_before_the_gradient():
@@ -101,7 +107,32 @@ def test_frozen_and_without_biases():
     assert layer.weight_ih_l0.grad is None and layer.weight_hh_l0.grad is not None
     plain = rnn.GRU(4, 5, bias=False)
     plain(x)[0].sum().backward()
-    assert not is_flat(plain) and plain.weight_hh_l0.grad is not None
+    assert is_flat(plain) and plain.weight_hh_l0.grad is not None
+
+
+def test_zeros_behind_the_parameters(copies):
+    """Without biases. They are no parameters, and others that follow the weights are not taken for them."""
+    layer, x = rnn.LSTM(4, 5, 2, bias=False, dropout=0.5), torch.randn(3, 2, 4)
+    assert len(list(layer.parameters())) == len(layer.state_dict()) == 4
+    copies.clear()
+    layer.eval()
+    with torch.no_grad():
+        want = layer(x)[0]
+    assert torch.equal(layer(x)[0], want) and not copies
+    # The last layer alone, whose weights precede the zeros of both layers.
+    layer.train()
+    layer(x)[0].sum().backward()
+    assert sum(v[0][0].dim() == 1 for v in copies) == 1 and all(v.grad is not None for v in layer.parameters())
+    # A part of another storage, with other values behind it.
+    sizes = [v.numel() for v in layer.parameters()]
+    storage = torch.ones(sum(sizes) + 1000)
+    layer.eval()
+    for v, part in zip(layer.parameters(), storage.split(sizes + [1000])):
+        part.copy_(v.detach().reshape(-1))
+        v.data = part.view(v.shape)
+    assert not is_flat(layer) and torch.equal(layer(x)[0], want)
+    layer.flatten_parameters()
+    assert is_flat(layer) and torch.equal(layer(x)[0], want)
 
 
 def host_blocks():

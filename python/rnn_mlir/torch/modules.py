@@ -47,6 +47,7 @@ class _Layers(torch.nn.Module):
 
     _mode: str
     _theirs: Any  #: the class of torch.nn
+    _zeros: Optional[Tensor] = None  #: without biases: zeros in their place, behind the parameters in their storage
 
     def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
                  batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
@@ -95,25 +96,30 @@ class _Layers(torch.nn.Module):
 
     def flatten_parameters(self) -> None:
         """Moves the parameters to one storage, in the order of the compiled code, so that calls do not copy them. The
-        constructor and moves to another device or type do so. Does nothing without biases, in shared memory, or in a program
-        that is traced."""
+        constructor and moves to another device or type do so. Does nothing in shared memory, or in a program that is traced."""
         if functional.traced():
             return
-        tensors = self._in_order(0, len(self._names)) if self.bias else []
-        if not tensors or not all(type(v) is torch.nn.Parameter and v.device == tensors[0].device and not v.is_meta
+        tensors = self._in_order(0, len(self._names))
+        if not all(type(v) is torch.nn.Parameter and v.device == tensors[0].device and not v.is_meta
                                   and v.dtype == tensors[0].dtype and not (v.device.type == "cpu" and v.is_shared())
-                                  for v in tensors) or self._storage(tensors) is not None:
+                                  for v in tensors) or self._storage(tensors, len(self._names)) is not None:
             return
         with torch.no_grad():
-            flat, offset = torch.cat([v.reshape(-1) for v in tensors]), 0
+            flat, offset = self._joined(tensors, len(self._names)), 0
             for v in tensors:
                 v.data = flat[offset:offset + v.numel()].view(v.shape)
                 offset += v.numel()
+            self._zeros = None if self.bias else flat[offset:]
 
     def _apply(self, *arguments: Any, **options: Any) -> Any:
         super()._apply(*arguments, **options)
         self.flatten_parameters()
         return self
+
+    def __getstate__(self) -> Any:
+        state = self.__dict__.copy()
+        state.pop("_zeros", None)  # a copy of it would keep a copy of the whole storage
+        return state
 
     def __setstate__(self, state: Any) -> None:
         super().__setstate__(state)
@@ -162,7 +168,7 @@ class _Layers(torch.nn.Module):
                                   "`to_torch()`, or use torch.compile, torch.export or torch.jit.trace")
 
     def _in_order(self, first: int, last: int) -> List[Tensor]:
-        """The parameters of pseudo layers: all matrices, then all biases. Without biases, zeros at their place."""
+        """The parameters of pseudo layers: all matrices, then all biases."""
         matrices: List[Tensor] = []
         biases: List[Tensor] = []
         known = self._parameters  # a lookup there takes a third of `getattr`; parametrized ones are elsewhere
@@ -174,13 +180,20 @@ class _Layers(torch.nn.Module):
                 if value.shape != self._shapes[name]:
                     raise ValueError(f"`{name}` has shape {tuple(value.shape)}; expected {self._shapes[name]}")
                 (biases if name.startswith("bias") else matrices).append(value)
-            if not self.bias:
-                biases.append(matrices[0].new_zeros(2 * len(GATES[self._mode]) * self.hidden_size))
         return matrices + biases
 
-    @staticmethod
-    def _elements(tensors: List[Tensor]) -> int:
-        """The size of the flat array of these tensors if they are parts of one storage, in this order; else 0."""
+    def _missing(self, pseudo: int) -> int:
+        """The elements of the biases of so many pseudo layers if there are none."""
+        return 0 if self.bias else pseudo * 2 * len(GATES[self._mode]) * self.hidden_size
+
+    def _joined(self, tensors: List[Tensor], pseudo: int) -> Tensor:
+        """A copy of the parameters of so many pseudo layers as a flat array."""
+        parts = [v.reshape(-1) for v in tensors]
+        return torch.cat(parts if self.bias else [*parts, parts[0].new_zeros(self._missing(pseudo))])
+
+    def _elements(self, tensors: List[Tensor], pseudo: int) -> int:
+        """The size of the flat array of these tensors, of so many pseudo layers, if they are parts of one storage, in this order;
+        else 0."""
         first, parameter = tensors[0], torch.nn.Parameter
         if type(first) is not parameter:  # others may have no memory
             return 0
@@ -190,28 +203,33 @@ class _Layers(torch.nn.Module):
             if type(v) is not parameter or v.data_ptr() != end or v.dtype is not dtype or not v.is_contiguous():
                 return 0
             end += v.numel() * size
+        if not self.bias:
+            if self._zeros is None or self._zeros.data_ptr() != end or self._zeros.dtype is not dtype:
+                return 0
+            end += self._missing(pseudo) * size
         if end > _calls.storage_end(first):  # storages that are neighbours by chance
             return 0
         return int((end - start) // size)
 
-    def _storage(self, tensors: List[Tensor]) -> Optional[Tensor]:
+    def _storage(self, tensors: List[Tensor], pseudo: int) -> Optional[Tensor]:
         """The flat array of these tensors if they are parts of one storage, in this order."""
-        elements = self._elements(tensors)
+        elements = self._elements(tensors, pseudo)
         return tensors[0].detach().as_strided((elements,), (1,)) if elements else None
 
     def _flat(self, first: int, last: int, operands: Sequence[Tensor] = ()) -> Tensor:
         """The flat parameters of pseudo layers, for a call with the other operands."""
         tensors = self._in_order(first, last)
-        if self.bias and not functional.traced():
-            flat = self._storage(tensors)
+        if not functional.traced():
+            flat = self._storage(tensors, last - first)
             if flat is not None and not torch.is_grad_enabled():
                 return flat
             if flat is not None:
                 # Frozen parameters: `Flat` must be a node of the graph, since it checks their versions.
                 if any(v.requires_grad for v in operands):
                     flat.requires_grad_(not any(v.requires_grad for v in tensors))
-                return _calls.apply(_calls.Flat, flat, *tensors)  # type: ignore[no-any-return]
-        return torch.cat([v.reshape(-1) for v in tensors])
+                zeros = [] if self._zeros is None else [self._zeros[:self._missing(last - first)]]
+                return _calls.apply(_calls.Flat, flat, *tensors, *zeros)  # type: ignore[no-any-return]
+        return self._joined(tensors, last - first)
 
     def _states(self, x: Tensor, hx: Any, batch: int) -> List[Tensor]:
         """The initial states of a batch."""
@@ -229,7 +247,7 @@ class _Layers(torch.nn.Module):
     def _infer(self, x: Tensor, states: List[Tensor]) -> Optional[List[Tensor]]:
         """The results of a call on the host if nothing records it and nothing must be copied; else None. Checks what decides
         that in as few calls of PyTorch as possible: a step of a small layer takes less time than Python around it."""
-        if not self.bias or torch.is_grad_enabled() or functional.traced() or functional.autocast_type("cpu") is not None:
+        if torch.is_grad_enabled() or functional.traced() or functional.autocast_type("cpu") is not None:
             return None
         dtype, shapes, pointers = x.dtype, [], []
         for v in (x, *states):
@@ -239,7 +257,7 @@ class _Layers(torch.nn.Module):
             shapes.append(v.shape)
             pointers.append(v.data_ptr())
         tensors = self._in_order(0, len(self._names))
-        elements = self._elements(tensors)
+        elements = self._elements(tensors, len(self._names))
         if not elements or tensors[0].dtype is not dtype or not tensors[0].is_cpu:
             return None
         call = functional.inference(self._mode, self.bidirectional, self.proj_size, self.batch_first, dtype, elements, *shapes)

@@ -65,3 +65,30 @@ func.func @backprop_rows(%x: memref<5x2x3xf32>, %h: memref<2x2x4xf32>, %p: memre
       outs(params_backprop = %p : memref<?xf32>) {lowering = #rnn.lowering<fused>}
   return
 }
+
+// -----
+
+func.func @backprop_params_rows(%x: memref<5x2x3xf32>, %h: memref<2x2x4xf32>, %p: memref<?xf32>, %y: memref<5x2x4xf32>,
+                                %r: memref<?xi8>, %o: memref<1x5xi64>) {
+  // expected-error @below {{'rnn.cudnn_backprop' op expects dim 0 of `params_offsets` to be 2 (L*D) or 0, but got 1 [C17]}}
+  rnn.cudnn_backprop gru input(%x : memref<5x2x3xf32>) state(%h : memref<2x2x4xf32>) params(%p : memref<?xf32>)
+      output(%y, %h : memref<5x2x4xf32>, memref<2x2x4xf32>) grads(%y, %h : memref<5x2x4xf32>, memref<2x2x4xf32>)
+      reserve(%r : memref<?xi8>) offsets(%o : memref<1x5xi64>) outs(params_backprop = %p : memref<?xf32>)
+      {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// Valid: unknown rows, no rows, an unknown number of layers, and a buffer that is smaller than the opaque parameters, since
+// layers may share tensors.
+func.func @valid(%x: memref<5x2x4xf32>, %h: memref<2x2x4xf32>, %l: memref<?x2x4xf32>, %p: memref<130xf32>, %any: memref<?x5xi64>,
+                 %none: memref<0x5xi64>, %three: memref<3x5xi64>) {
+  rnn.cudnn_forward gru input(%x : memref<5x2x4xf32>) state(%h : memref<2x2x4xf32>) params(%p : memref<130xf32>)
+      offsets(%any : memref<?x5xi64>) {lowering = #rnn.lowering<fused>}
+  rnn.cudnn_forward gru input(%x : memref<5x2x4xf32>) state(%h : memref<2x2x4xf32>) params(%p : memref<130xf32>)
+      offsets(%none : memref<0x5xi64>) {lowering = #rnn.lowering<fused>}
+  rnn.cudnn_forward gru input(%x : memref<5x2x4xf32>) state(%l : memref<?x2x4xf32>) params(%p : memref<130xf32>)
+      offsets(%three : memref<3x5xi64>) {lowering = #rnn.lowering<fused>}
+  return
+}
