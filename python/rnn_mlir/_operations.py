@@ -143,6 +143,10 @@ class Layers(Operation):
         return modules.reserve_size(self.mode, self.direction, dtype, sizes.steps, batch or sizes.batch, *sizes[2:5],
                                     projection=sizes.projection)
 
+    def reserve_header(self, dtype: str, *operands: Any) -> bytes:
+        """The first bytes of the buffer that a training pass with these operands saves."""
+        return modules.reserve_header(self.mode, self.direction, dtype, self.sizes(*operands))
+
     def parameters(self, inputs: int, hidden: int, layers: int) -> int:
         """Elements of the flat parameters."""
         return _layers.params_size(self.mode, inputs, hidden, layers, self.directions, self.num_proj)

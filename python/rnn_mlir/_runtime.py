@@ -106,6 +106,7 @@ def library() -> ctypes.CDLL:
             ("rnnrt_dlpack_set_capsule_functions", pointer, [pointer]),
             ("rnnrt_abi_rnn_plan", pointer, [pointer] + [i32] * 6 + [ctypes.c_double] + [i64] * 8),
             ("rnnrt_abi_rnn_fused_plan", pointer, [pointer] + [i32] * 6 + [ctypes.c_double] + [i64] * 8),
+            ("rnnrt_abi_rnn_begin", i64, [pointer, i32, pointer, pointer, i64, pointer, i64]),
             ("rnnrt_abi_rnn_reserve_size", i64, [pointer] * 2),
             ("rnnrt_abi_rnn_params_size", i64, [pointer] * 2),
             ("rnnrt_abi_rnn_forward", None, [pointer] * 7 + [i64] + [pointer] * 4 + [i64]),

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-from typing import List, NamedTuple
+from typing import Any, List, NamedTuple
 
 from . import _files, _layers, _processor, _runtime
 
@@ -70,19 +70,39 @@ def available() -> List[str]:
     return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
 
 
+def _training_plan(call: _runtime.Call, mode: str, direction: str, dtype: str, sizes: _layers.Sizes, dropout: float = 0.0,
+                   skip_input: bool = False, fused: bool = True) -> Any:
+    lib = _runtime.library()
+    make = lib.rnnrt_abi_rnn_fused_plan if fused else lib.rnnrt_abi_rnn_plan
+    return make(call.handle, _runtime.DTYPE_CODES[dtype], _layers.MODES[mode], int(skip_input),
+                _layers.DIRECTIONS[direction] - 1, 1, 0, dropout, 0, 0, sizes.steps, sizes.batch, sizes.input_size,
+                sizes.hidden_size, sizes.output_size, sizes.layers)
+
+
 @functools.lru_cache(maxsize=4096)
 def _sizes(mode: str, direction: str, dtype: str, sizes: _layers.Sizes, dropout: float, skip_input: bool,
            device: str, fused: bool) -> "tuple[int, int]":
     _layers.check(mode, direction, dtype)
     lib, call = _runtime.library(), _runtime.call_of_thread(device)
-    make = lib.rnnrt_abi_rnn_fused_plan if fused else lib.rnnrt_abi_rnn_plan
-    plan = make(call.handle, _runtime.DTYPE_CODES[dtype], _layers.MODES[mode], int(skip_input),
-                _layers.DIRECTIONS[direction] - 1, 1, 0, dropout, 0, 0, sizes.steps, sizes.batch, sizes.input_size,
-                sizes.hidden_size, sizes.output_size, sizes.layers)
+    plan = _training_plan(call, mode, direction, dtype, sizes, dropout, skip_input, fused)
     reserve = lib.rnnrt_abi_rnn_reserve_size(call.handle, plan)
     params = lib.rnnrt_abi_rnn_params_size(call.handle, plan)
     call.finish()
     return reserve, params
+
+
+@functools.lru_cache(maxsize=4096)
+def reserve_header(mode: str, direction: str, dtype: str, sizes: _layers.Sizes) -> bytes:
+    """The first bytes of the reserve spaces of this problem, without dropout: its fields up to `problem` (docs/Semantics.md,
+    "Reserve space"), which are equal for fused layers on all devices."""
+    lib, call = _runtime.library(), _runtime.call_of_thread("host")
+    plan = _training_plan(call, mode, direction, dtype, sizes)
+    sizes_of_plan = lib.rnnrt_abi_rnn_params_size(call.handle, plan), lib.rnnrt_abi_rnn_reserve_size(call.handle, plan)
+    header = (ctypes.c_char * 64 * 2)()  # of which 64 bytes are aligned
+    address = (ctypes.addressof(header) + 63) // 64 * 64
+    lib.rnnrt_abi_rnn_begin(call.handle, 1, plan, None, sizes_of_plan[0], address, sizes_of_plan[1])
+    call.finish()
+    return ctypes.string_at(address, 24)
 
 
 def reserve_size(mode: str, direction: str, dtype: str, steps: int, batch: int, input_size: int, hidden_size: int,

@@ -17,7 +17,7 @@ import rnn_mlir  # noqa: E402
 import rnn_mlir.jax as rnn  # noqa: E402
 from fakes import fakes  # noqa: E402
 from jax_problems import close, lax_reference, loss, ours, problem  # noqa: E402
-from rnn_mlir import _compiler, _files, _layers, _runtime  # noqa: E402
+from rnn_mlir import _compiler, _files, _layers, _runtime, modules  # noqa: E402
 from rnn_mlir.jax import _lowering, _native  # noqa: E402
 
 LENGTHS = np.array([5, 0, 3])
@@ -136,6 +136,26 @@ def test_list_of_parameters(emulated):
         layer = ours("gru", D=2)
         got = jax.grad(loss(layer))(rnn.unpack(flat, "gru", 4, 6, 2, bidirectional=True), x, state)
         close(rnn.pack(got), jax.grad(loss(layer))(flat, x, state), 0)
+
+
+@needs_compiler
+@pytest.mark.parametrize("kind", ("lstm", "gru", "rnn_relu", "members"))
+def test_reserve_space_of_another_batch(emulated, kind, monkeypatch):
+    """No call on a GPU can wait for the header of a reserve space: gradients with a wrong one are NaN."""
+    mode = "lstm" if kind == "members" else kind
+    with jax.enable_x64(True):
+        params, x, state = problem(mode, B=4, L=2)
+        layer = ours(mode)
+        if kind == "members":
+            layer, params = jax.vmap(layer, (0, None, None)), jnp.stack([params, -params])
+        got = jax.grad(loss(layer), (0, 1, 2))(params, x, state)
+        assert all(jnp.isfinite(v).all() for v in jax.tree.leaves(got))
+        # The emulator would report the header of another batch: here, another one is expected.
+        header = modules.reserve_header
+        monkeypatch.setattr(modules, "reserve_header", lambda *v: header(*v)[:-1] + b"?")
+        jax.clear_caches()
+        for wrong in jax.grad(loss(layer), (0, 1))(params, x, state):
+            assert jnp.isnan(wrong).any()
 
 
 @needs_compiler

@@ -52,6 +52,17 @@ def test_forward(mode, direction, dtype, tolerance, lengths):
                 np.testing.assert_allclose(o[name].astype(np.float64), want, rtol=0, atol=tolerance)
 
 
+@pytest.mark.parametrize("mode,direction,dtype", (("lstm", "unidirectional", "f32"), ("gru", "bidirectional", "f64")))
+def test_reserve_header(mode, direction, dtype):
+    """The problem in the header, which on GPUs nothing else checks."""
+    sizes = _layers.Sizes(5, 3, 4, 6, 2)
+    o = make(mode, direction, dtype, sizes)
+    run(modules.load(mode, direction, dtype).forward, o)
+    header = modules.reserve_header(mode, direction, dtype, sizes)
+    assert o["reserve"][:len(header)].tobytes() == header
+    assert header != modules.reserve_header(mode, direction, dtype, sizes._replace(batch=2))
+
+
 @pytest.mark.parametrize("lengths", (False, True))
 @pytest.mark.parametrize("mode,direction,dtype", (("lstm", "unidirectional", "f32"), ("gru", "bidirectional", "f16"),
                                                   ("rnn_tanh", "bidirectional", "f64"), ("rnn_relu", *DIRECTIONS[:1], "f32")))

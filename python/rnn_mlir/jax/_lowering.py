@@ -92,11 +92,13 @@ def _call_with_flat(call: Callable[..., Any], *operands: Any, operation: Layers,
 
 
 def _call_without_waits(*operands: Any, operation: Operation, stage: str) -> List[Any]:
-    """The call on a GPU, where the host must not wait for values of the device: `lengths` are clamped instead of checked, and
-    `seq_len_max` becomes masks."""
+    """The call on a GPU, where the host must not wait for values of the device: `lengths` are clamped instead of checked,
+    `seq_len_max` becomes masks, and a gradient with the reserve space of another batch is NaN."""
     if isinstance(operation, Layers) and operation.tensors:
         return _call_with_flat(_call_without_waits, *operands, operation=operation, stage=stage)
     values, n = list(operands), operation.primals
+    if stage == "backward" and operation.saves:
+        values = _checked_reserve(operation, values)
     if not isinstance(operation, BlockLSTM) or not operation.seq_len_max:  # members have none: _batching.py
         return _call_function(*values, operation=operation, stage=stage, waits=False)
     axis = operation.result_axes[0] ^ 1
@@ -114,6 +116,21 @@ def _call_without_waits(*operands: Any, operation: Operation, stage: str) -> Lis
     if stage == "backward":
         return [masked(results[0]), *results[1:]]
     return [masked(v) for v in results]
+
+
+def _checked_reserve(operation: Operation, operands: List[Any]) -> List[Any]:
+    """The operands of a gradient. Unless the reserve space is one of this batch, the gradient of the last hidden state, and with it
+    those of the parameters, is NaN. XLA divides a reserve space like an array, but a call writes it as a whole."""
+    members = isinstance(operation, Members)
+    one, inputs = (operation.one, operation.slices(*operands)) if isinstance(operation, Members) else (operation, operands)
+    assert isinstance(one, Layers)
+    header = np.frombuffer(one.reserve_header(DTYPES[operands[0].dtype.name], *inputs), np.int8)
+    first_bytes = operands[-1][..., 0, :header.size]
+    fits = jnp.all(first_bytes == header, axis=-1)
+    k = len(operation.operand_axes) + operation.results + 1
+    gradient = operands[k]
+    fits = fits.reshape((-1, 1, 1, 1) if members else ())
+    return [*operands[:k], jnp.where(fits, gradient, jnp.full_like(gradient, jnp.nan)), *operands[k + 1:]]
 
 
 def _call_function(*operands: Any, operation: Operation, stage: str, waits: bool = True) -> List[Any]:

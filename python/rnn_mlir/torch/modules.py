@@ -227,7 +227,9 @@ class _Layers(torch.nn.Module):
                 # Frozen parameters: `Flat` must be a node of the graph, since it checks their versions.
                 if any(v.requires_grad for v in operands):
                     flat.requires_grad_(not any(v.requires_grad for v in tensors))
-                zeros = [] if self._zeros is None else [self._zeros[:self._missing(last - first)]]
+                zeros = [] if self._zeros is None else [self._zeros]
+                if zeros and last - first < len(self._names):
+                    zeros = [self._zeros[:self._missing(last - first)]]  # type: ignore[index]
                 return _calls.apply(_calls.Flat, flat, *tensors, *zeros)  # type: ignore[no-any-return]
         return self._joined(tensors, last - first)
 
