@@ -55,6 +55,14 @@ def params_size(mode: str, input_size: int, hidden_size: int, layers: int, direc
     return sum(directions * (gates * (width + state + 2) + num_proj * hidden_size) for width in widths)
 
 
+def tensor_sizes(mode: str, input_size: int, hidden_size: int, layers: int, directions: int, num_proj: int) -> List[int]:
+    """Elements of the tensors in the flat parameters, in their order."""
+    gates, state = len(GATES[mode]) * hidden_size, num_proj or hidden_size
+    widths = [input_size] * directions + [directions * state] * (directions * (layers - 1))
+    matrices = [[gates * width, gates * state] + [num_proj * hidden_size] * bool(num_proj) for width in widths]
+    return [n for every in matrices for n in every] + [gates] * (2 * len(widths))
+
+
 class PseudoLayer(NamedTuple):
     """The parameters of one direction of one layer, with the gates of one kind as one matrix. Arrays of any library."""
 

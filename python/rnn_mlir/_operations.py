@@ -151,6 +151,20 @@ class Layers(Operation):
         """Elements of the flat parameters."""
         return _layers.params_size(self.mode, inputs, hidden, layers, self.directions, self.num_proj)
 
+    def check_tensors(self, *operands: Any) -> None:
+        """Raises ValueError unless the tensors of parameters have the elements of this layer, which a compiled function with
+        their addresses cannot check."""
+        sizes = self.sizes(*operands)
+        expected = _layers.tensor_sizes(self.mode, sizes.input_size, sizes.hidden_size, sizes.layers, self.directions, self.num_proj)
+        given = [math.prod(v.shape) for v in operands[self.first_tensor:self.primals]]
+        if len(given) != len(expected):
+            raise ValueError(f"`params` has {len(given)} tensors; expected {len(expected)}: matrices, then biases of {sizes.layers} "
+                             f"layers and {self.directions} directions")
+        for k, (n, count) in enumerate(zip(given, expected)):
+            if n != count:
+                raise ValueError(f"`params[{k}]` has {n} elements; expected {count} for input size {sizes.input_size}, hidden size "
+                                 f"{sizes.hidden_size} and {sizes.layers} layers")
+
     def module(self, dtype: str) -> str:
         return _variants.layer_module(self.mode, self.direction, dtype, reset_to=self.reset_to,
                                       batch_major=self.batch_major)

@@ -195,7 +195,7 @@ def test_dropout():
 def flat(name, T=3, B=2, I=3, H=4, D=1, L=1, P=0):
     """Operands of functional.layers that need gradients."""
     module = PAIRS[name][0](I, H, L, bidirectional=D == 2, **({"proj_size": P} if P else {}), **PAIRS[name][2], **F64)
-    params = module._flat(0, L * D).detach().requires_grad_()
+    params = module._params(0, L * D).detach().requires_grad_()
     x = torch.randn(T, B, I, requires_grad=True, **F64)
     hx = state(name, L * D, B, H, P)
     return x, *(hx if name == "lstm" else (hx, None)), params

@@ -5,6 +5,8 @@ import pytest
 torch = pytest.importorskip("torch", minversion="2.4")
 
 import rnn_mlir.torch as rnn  # noqa: E402
+from rnn_mlir import _layers  # noqa: E402
+from rnn_mlir.torch import modules  # noqa: E402
 from test_torch import CASES, F64, RESETS, close, function  # noqa: E402
 
 
@@ -12,6 +14,14 @@ from test_torch import CASES, F64, RESETS, close, function  # noqa: E402
 def seed():
     torch.manual_seed(0)
     torch._dynamo.reset()
+
+
+@pytest.fixture(params=("flat", "list"))
+def parameters_form(request, monkeypatch):
+    """Large parameters are lists in programs, as all are here in the second case."""
+    if request.param == "list":
+        monkeypatch.setattr(modules, "_LARGE", 0)
+    return request.param
 
 
 OPERANDS = {"lstm": ("lstm", {"P": 2}, {}), "gru": ("gru", {"D": 2}, {"lengths": torch.tensor([3, 1]),
@@ -37,6 +47,104 @@ def test_opcheck_cudnn(name):
     torch.library.opcheck(ops.cudnn_backprop.default, (*inputs, y, hn, cn, *grads, reserve, *choice))
     assert torch.autograd.gradgradcheck(lambda *v: ops.cudnn_forward(*v, *inputs[4:], *choice, True)[0],
                                         inputs[:4]) if mode == "lstm" else True
+
+
+def tensors_of(flat, mode, D, L, inputs, hidden, P):
+    """The list of parameters in a flat tensor."""
+    pseudo = _layers.split_params(flat, mode, D, L, inputs, hidden, P)
+    return [v for p in pseudo for v in p[:3] if v is not None] + [v for p in pseudo for v in p[3:]]
+
+
+@pytest.mark.parametrize("name", OPERANDS)
+def test_opcheck_separate(name):
+    """The ops with a list of parameters: as the others, with the same results."""
+    mode, sizes, options = OPERANDS[name]
+    x, *states, flat = function(mode, sizes, options)[1]
+    D, P, hidden = sizes.get("D", 1), sizes.get("P", 0), states[-1].shape[2]
+    params = [v.detach().clone().requires_grad_() for v in
+              tensors_of(flat.detach(), mode, D, states[0].shape[0] // D, x.shape[2], hidden, P)]
+    states += [None] * (mode != "lstm")
+    lengths, resets = options.get("lengths"), options.get("resets")
+    rest = (None if lengths is None else lengths.to(torch.int32), resets)
+    choice = (mode, D == 2, P, "zero", options.get("batch_first", False))
+    ops = torch.ops.rnn_mlir
+    torch.library.opcheck(ops.cudnn_forward_separate.default, (x, *states, params, *rest, *choice, True))
+    plain = [None if v is None else v.detach() for v in (x, *states)]
+    given = [v.detach() for v in params]
+    torch.library.opcheck(ops.cudnn_forward_separate.default, (*plain, given, *rest, *choice, False))
+    y, hn, cn, reserve = ops.cudnn_forward_separate(*plain, given, *rest, *choice, True)
+    close((y, hn, cn), ops.cudnn_forward(*plain, flat.detach(), *rest, *choice, True)[:3], 0)
+    grads = [torch.randn_like(v).requires_grad_() for v in (y, hn, cn)]
+    torch.library.opcheck(ops.cudnn_backprop_separate.default, (x, *states, params, *rest, y, hn, cn, *grads, reserve, *choice))
+    *got, dparams = ops.cudnn_backprop_separate(*plain, given, *rest, y, hn, cn, *[g.detach() for g in grads], reserve, *choice)
+    *want, dflat = ops.cudnn_backprop(*plain, flat.detach(), *rest, y, hn, cn, *[g.detach() for g in grads], reserve, *choice)
+    close(got, want, 0)
+    close([torch.cat([v.reshape(-1) for v in dparams])], [dflat], 0)
+    if mode == "lstm":
+        assert torch.autograd.gradgradcheck(
+            lambda *v: ops.cudnn_forward_separate(*v[:3], list(v[3:]), *rest, *choice, True)[0], (x, *states, *params))
+
+
+def test_tensors_of_other_sizes():
+    """The compiled code has addresses only, so that a wrong size must be an error before."""
+    layer = rnn.GRU(4, 6, 2)
+    x, h, params = torch.randn(5, 3, 4), torch.zeros(2, 3, 6), layer._in_order(0, 2)
+    choice = (None, None, "gru", False, 0, "zero", False)
+    ops = torch.ops.rnn_mlir
+    for k in range(len(params)):
+        wrong = [v[1:] if k == n else v for n, v in enumerate(params)]
+        with pytest.raises(ValueError, match=rf"`params\[{k}\]` has .* elements; expected {params[k].numel()} for input size 4"):
+            ops.cudnn_forward_separate(x, h, None, wrong, *choice, True)
+    with pytest.raises(ValueError, match="`params` has 7 tensors; expected a multiple of 4"):
+        ops.cudnn_forward_separate(x, h, None, params[1:], *choice, True)
+    with pytest.raises(ValueError, match="`params` has 4 tensors; expected 8"):
+        ops.cudnn_forward_separate(x, h, None, params[:2] + params[4:6], *choice, True)
+    with pytest.raises(TypeError, match="`params` has dtype torch.float64; expected torch.float32"):
+        ops.cudnn_forward_separate(x, h, None, [*params[:-1], params[-1].double()], *choice, True)
+
+
+def test_empty_batch_of_a_list():
+    """Calls without a kernel for lists have one flat tensor, as on a GPU."""
+    layer, x = rnn.LSTM(4, 6, 2), torch.randn(5, 0, 4, requires_grad=True)
+    params = [v.detach().clone().requires_grad_() for v in layer._in_order(0, 2)]
+    h, c = torch.zeros(2, 0, 6), torch.zeros(2, 0, 6)
+    y, hn, *_ = torch.ops.rnn_mlir.cudnn_forward_separate(x, h, c, params, None, None, "lstm", False, 0, "zero", False, True)
+    assert y.shape == (5, 0, 6) and hn.shape == (2, 0, 6)
+    gradients = torch.autograd.grad(y.sum(), [x, *params])
+    assert all(g.shape == v.shape and not g.any() for g, v in zip(gradients, [x, *params]))
+
+
+def test_lists_are_not_copied():
+    """Large parameters of a compiled program; those that are no rows without gaps are."""
+    layer, x = rnn.LSTM(256, 256, bias=False), torch.randn(1, 2, 256)
+    targets = []
+
+    def backend(graph, _):
+        targets.extend(str(node.target) for node in graph.graph.nodes)
+        return graph
+    want = layer(x)[0]
+    close([torch.compile(layer, fullgraph=True, backend=backend)(x)[0]], [want], 0)
+    assert any("cudnn_forward_separate" in t for t in targets) and not any("cat" in t for t in targets)
+    w = layer.weight_ih_l0.detach()
+    layer.weight_ih_l0 = torch.nn.Parameter(w.t().contiguous().t())
+    assert not layer.weight_ih_l0.is_contiguous()
+    got = torch.compile(layer, fullgraph=True, backend="aot_eager")(x)[0]
+    close([got], [want], 0)
+    got.sum().backward()
+    assert layer.weight_ih_l0.grad.shape == w.shape
+
+
+def test_functional_list():
+    layer, x, h = rnn.GRU(4, 6, 2, bidirectional=True, **F64), torch.randn(5, 3, 4, **F64), torch.randn(4, 3, 6, **F64)
+    params = layer._in_order(0, 4)
+
+    def f(x, h, *params):
+        return rnn.functional.layers("gru", x, h, None, list(params), bidirectional=True)
+    want = rnn.functional.layers("gru", x, h, None, torch.cat([v.reshape(-1) for v in params]), bidirectional=True)
+    close(f(x, h, *params), want, 0)
+    close(torch.compile(f, fullgraph=True, backend="aot_eager")(x, h, *params), want, 0)
+    with pytest.raises(TypeError, match=r"`params\[1\]` is a int"):
+        f(x, h, params[0], 3)
 
 
 @pytest.mark.parametrize("n,batch_first", ((None, False), (2, False), (2, True)))
@@ -107,7 +215,7 @@ class Net(torch.nn.Module):
 
 @pytest.mark.parametrize("backend", ("aot_eager", "inductor"))
 @pytest.mark.parametrize("kind", (rnn.LSTM, rnn.GRU))
-def test_compile(kind, backend):
+def test_compile(kind, backend, parameters_form):
     """A training step of 6 layers without a graph break equals eager mode."""
     if backend == "inductor" and kind is rnn.GRU:
         pytest.skip("one mode suffices for the slow backend")
@@ -121,7 +229,7 @@ def test_compile(kind, backend):
     close(torch.autograd.grad(got, parameters), torch.autograd.grad(want, parameters), 1e-13)
 
 
-def test_compile_with_unknown_steps():
+def test_compile_with_unknown_steps(parameters_form):
     model = Net(rnn.LSTM, 1, **F64)
     compiled = torch.compile(model, fullgraph=True, dynamic=True, backend="aot_eager")
     for T in (8, 5, 11):
@@ -131,7 +239,7 @@ def test_compile_with_unknown_steps():
         close(torch.autograd.grad(got, parameters), torch.autograd.grad(want, parameters), 1e-13)
 
 
-def test_compile_options():
+def test_compile_options(parameters_form):
     """Options of layers, and a block LSTM."""
     layer = rnn.GRU(12, 8, 2, bidirectional=True, batch_first=True, **F64)
     block = rnn.BlockLSTM(16, 8, use_peephole=True, **F64)
@@ -147,7 +255,7 @@ def test_compile_options():
     close(torch.autograd.grad(got, parameters), torch.autograd.grad(want, parameters), 1e-13)
 
 
-def test_export():
+def test_export(parameters_form):
     layer = rnn.LSTM(4, 6, 2, **F64).eval()
     x = torch.randn(5, 3, 4, **F64)
     with torch.no_grad():
@@ -164,7 +272,7 @@ def test_checkpoint():
     close(got, want, 0)
 
 
-def test_trace():
+def test_trace(parameters_form):
     """torch.jit.trace records ops, which serve other lengths; derivatives too."""
     layer, block = rnn.LSTM(4, 6, 2, bidirectional=True, **F64), rnn.BlockLSTM(4, 6, **F64)
     for module in layer, block:
@@ -177,7 +285,7 @@ def test_trace():
 
 
 @pytest.mark.parametrize("backend", ("eager", "aot_eager"))
-def test_compile_autocast(backend):
+def test_compile_autocast(backend, parameters_form):
     layer, linear, x = rnn.GRU(4, 6), torch.nn.Linear(4, 4), torch.randn(5, 3, 4)
 
     def f(x):
@@ -190,7 +298,7 @@ def test_compile_autocast(backend):
 
 @pytest.mark.parametrize("name", ("inputs", "lengths", "parameters", "both", "nested", "block", "seq_len_max"))
 @pytest.mark.filterwarnings("error")
-def test_compile_vmap(name, monkeypatch):
+def test_compile_vmap(name, monkeypatch, parameters_form):
     """As in eager mode, vmap over inputs is one call. Derivatives too, and no warning."""
     from rnn_mlir.torch import _calls
     if not hasattr(torch.library, "register_vmap"):

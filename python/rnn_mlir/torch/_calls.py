@@ -15,7 +15,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 import torch
 from torch import Tensor
 
-from .. import _runtime, _variants
+from .. import _runtime, _separate, _variants
 from .._operations import BlockLSTM, Layers, Members, Operation, Shaped
 from . import _ops, _reference
 
@@ -92,16 +92,34 @@ class Call(NamedTuple):
 def prepare(operation: Operation, dtype: str, stage: str, inputs: Tuple[Any, ...]) -> Call:
     """The call for inputs of these shapes."""
     values = [Shaped(shape, None) for shape in inputs]
+    if has_tensors(operation):
+        assert isinstance(operation, Layers)
+        operation.check_tensors(*values)
     empty = _empty_batch(operation, values[0])
     outputs = [tuple(shape) for shape in (inputs[:operation.primals] if stage == "backward" else operation.shapes(*values))]
     if stage == "forward" and operation.saves:
         outputs.append((0 if empty else operation.reserve_bytes(dtype, *values),))
     if empty:
         return Call(None, None, outputs)
-    shapes, missing = [*inputs, *outputs], operation.missing(*values)
+    every, missing = list(inputs), operation.missing(*values)
     if missing:
-        shapes.insert(operation.primals, missing[0])
+        every.insert(operation.primals, missing[0])
+    if has_tensors(operation):
+        shapes = _separate.shapes(every, outputs, *_tensors_of(operation, stage))
+    else:
+        shapes = [*every, *outputs]
     return Call(_function(operation, dtype, stage).bind(shapes), missing, outputs)
+
+
+def has_tensors(operation: Operation) -> bool:
+    """Whether the parameters are several operands."""
+    return isinstance(operation, Layers) and operation.tensors > 0
+
+
+def _tensors_of(operation: Operation, stage: str) -> Tuple[int, int, bool, bool]:
+    """The arguments `first`, `tensors`, `projected` and `gradient` of the functions in _separate.py."""
+    assert isinstance(operation, Layers)
+    return operation.first_tensor, operation.tensors, operation.num_proj > 0, stage == "backward"
 
 
 def _dense(value: Tensor) -> Tensor:
@@ -148,7 +166,14 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
     kind = first.device.type
     if prepared is not None and prepared.function is not None:
         every = _arguments(operation, inputs, outputs, prepared.missing)
-        return prepared.function.run(host_call(), [v.data_ptr() for v in every])
+        addresses = [v.data_ptr() for v in every]
+        if not has_tensors(operation):
+            return prepared.function.run(host_call(), addresses)
+        n = len(every) - len(outputs)
+        addresses, tables = _separate.pointers(addresses[:n], addresses[n:], *_tensors_of(operation, stage), first.element_size())
+        prepared.function.run(host_call(), addresses)
+        del tables  # not before
+        return
     if _empty_batch(operation, first):
         return _zero(outputs)
     if kind == "cuda":
@@ -237,11 +262,27 @@ def _new_reserve(x: Tensor, shape: Tuple[int, ...]) -> Tensor:
     return torch.from_dlpack(_runtime.host_buffer(size).capsule(versioned=False)).view(shape)
 
 
+def _needs_flat(operation: Operation, x: Tensor) -> bool:
+    """Whether several operands with parameters must become one: no kernel of a GPU reads them."""
+    return has_tensors(operation) and (not x.is_cpu or _empty_batch(operation, x) or recorded(x))
+
+
+def _with_flat(function: Any, operation: Operation, values: Sequence[Tensor], *options: Any) -> Tuple[List[Tensor], List[Tensor]]:
+    """The results of `function` with the parameters as one flat tensor, and the parameters."""
+    assert isinstance(operation, Layers)
+    first, end = operation.first_tensor, operation.primals
+    tensors = list(values[first:end])
+    flat = torch.cat([v.reshape(-1) for v in tensors])
+    return function(operation.flat, [*values[:first], flat, *values[end:]], *options), tensors
+
+
 def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
             defined: bool = False) -> List[Tensor]:
     """The results, and for a training pass of layers the reserve space, whose unused bytes are zero if `defined`."""
     x = operands[0]
     _check(operation, operands)
+    if _needs_flat(operation, x):
+        return _with_flat(forward, operation, operands, training, defined)[0]
     if recorded(*operands):
         return _ops.forward(operation, operands, training)
     stage = "forward" if training or not operation.saves else "inference"
@@ -266,6 +307,11 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
 def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
     """The gradients of the primals from operands, results, cotangents and the reserve space."""
     _check(operation, values)
+    if _needs_flat(operation, values[0]):
+        assert isinstance(operation, Layers)
+        (*gradients, flat), tensors = _with_flat(backward, operation, values)
+        parts = flat.split_with_sizes([v.numel() for v in tensors])
+        return [*gradients, *(part.view(v.shape).clone() for part, v in zip(parts, tensors))]
     if recorded(*values):
         return _ops.backward(operation, values)
     if not isinstance(operation, Members):

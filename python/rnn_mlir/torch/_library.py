@@ -1,6 +1,7 @@
 # _library.py - the ops of torch.library: what torch.compile and torch.export see. They need PyTorch 2.4.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""rnn_mlir::cudnn_forward, cudnn_backprop, block_lstm and block_lstm_grad."""
+"""rnn_mlir::cudnn_forward, cudnn_backprop, block_lstm and block_lstm_grad; and the first two with a list of parameters, in the
+order of the flat tensor, which no call copies on the CPU."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from . import _calls
 from ._ops import AVAILABLE, no_cell
 
 _LAYERS = "Tensor input, Tensor input_h, Tensor? input_c, Tensor params, Tensor? sequence_lengths, Tensor? resets"
+_SEPARATE = _LAYERS.replace("Tensor params", "Tensor[] params")
 _LAYERS_OPTIONS = "str mode, bool bidirectional, int num_proj, str reset_to, bool batch_major"
 _BLOCK = ("Tensor x, Tensor cs_prev, Tensor h_prev, Tensor w, Tensor wci, Tensor wcf, Tensor wco, Tensor b, "
           "Tensor? seq_len_max, Tensor? resets")
@@ -23,20 +25,33 @@ _SCHEMAS = (
     f"cudnn_forward({_LAYERS}, {_LAYERS_OPTIONS}, bool is_training) -> {_FOUR}",
     f"cudnn_backprop({_LAYERS}, Tensor output, Tensor output_h, Tensor output_c, Tensor output_backprop, "
     f"Tensor output_h_backprop, Tensor output_c_backprop, Tensor reserve_space, {_LAYERS_OPTIONS}) -> {_FOUR}",
+    f"cudnn_forward_separate({_SEPARATE}, {_LAYERS_OPTIONS}, bool is_training) -> {_FOUR}",
+    f"cudnn_backprop_separate({_SEPARATE}, Tensor output, Tensor output_h, Tensor output_c, Tensor output_backprop, "
+    f"Tensor output_h_backprop, Tensor output_c_backprop, Tensor reserve_space, {_LAYERS_OPTIONS}) -> "
+    "(Tensor, Tensor, Tensor, Tensor[])",
     f"block_lstm({_BLOCK}, {_BLOCK_OPTIONS}) -> ({', '.join(['Tensor'] * 7)})",
     f"block_lstm_grad({_BLOCK}, Tensor i, Tensor cs, Tensor f, Tensor o, Tensor ci, Tensor co, Tensor h, "
     f"Tensor cs_grad, Tensor h_grad, {_BLOCK_OPTIONS}) -> ({', '.join(['Tensor'] * 8)})",
 )
 
 
-def _layers(operands: Sequence[Optional[Tensor]], mode: str, bidirectional: bool, num_proj: int,
-            reset_to: str, batch_major: bool) -> Tuple[Operation, List[Tensor]]:
-    lengths, resets = operands[4:6]
+def _each(values: Sequence[Any]) -> List[Any]:
+    """The values, and those of the lists among them."""
+    return [v for value in values for v in (value if isinstance(value, (list, tuple)) else [value])]
+
+
+def _layers(operands: Sequence[Any], mode: str, bidirectional: bool, num_proj: int,
+            reset_to: str, batch_major: bool) -> Tuple[Layers, List[Tensor]]:
+    params, lengths, resets = operands[3:6]
+    tensors = len(params) if isinstance(params, (list, tuple)) else 0
     operation = Layers(mode, "bidirectional" if bidirectional else "unidirectional", num_proj, lengths is not None,
-                       reset_to if resets is not None else "", batch_major)
+                       reset_to if resets is not None else "", batch_major, tensors)
     if operation.cell != (operands[2] is not None):
         raise ValueError(f"`input_c` exists for lstm and no other mode, but the mode is {mode}")
-    return operation, [v for v in operands if v is not None]
+    if tensors % (operation.directions * (5 if num_proj else 4)):
+        raise ValueError(f"`params` has {tensors} tensors; expected a multiple of {operation.directions * (5 if num_proj else 4)}: "
+                         "matrices and biases of each layer and direction")
+    return operation, [v for v in _each(operands) if v is not None]
 
 
 def _block(operands: Sequence[Optional[Tensor]], layout: str, use_peephole: bool, cell_clip: float,
@@ -68,18 +83,18 @@ def _cudnn_forward_fake(*arguments: Any) -> Any:
     return y, hn, cn[0] if cn else no_cell(x), x.new_empty(size, dtype=torch.int8)
 
 
-def _backprop_values(arguments: Sequence[Any]) -> Tuple[Operation, List[Tensor]]:
+def _backprop_values(arguments: Sequence[Any]) -> Tuple[Layers, List[Tensor]]:
     operation, operands = _layers(arguments[:6], *arguments[13:18])
     y, hn, cn, dy, dhn, dcn, reserve = arguments[6:13]
     return operation, operands + ([y, hn, cn, dy, dhn, dcn, reserve] if operation.results == 3 else
                                   [y, hn, dy, dhn, reserve])
 
 
-def _four(operation: Operation, gradients: Sequence[Tensor]) -> Any:
-    """dx, dh0, dc0, dparams."""
-    if operation.primals == 4:
-        return tuple(gradients)
-    return gradients[0], gradients[1], no_cell(gradients[0]), gradients[2]
+def _four(operation: Layers, gradients: Sequence[Any]) -> Any:
+    """dx, dh0, dc0, dparams, which is a list if the parameters are one."""
+    first = operation.first_tensor
+    states = list(gradients[:first]) if operation.cell else [*gradients[:first], no_cell(gradients[0])]
+    return (*states, list(gradients[first:]) if operation.tensors else gradients[first])
 
 
 def _cudnn_backprop(*arguments: Any) -> Any:
@@ -113,9 +128,16 @@ def _block_lstm_grad_fake(*arguments: Any) -> Any:
 
 # --- Derivatives -----------------------------------------------------------------------------------------------------
 
-def _save(ctx: Any, tensors: Sequence[Optional[Tensor]], options: Sequence[Any]) -> None:
-    ctx.save_for_backward(*tensors)
+def _save(ctx: Any, tensors: Sequence[Any], options: Sequence[Any]) -> None:
+    ctx.save_for_backward(*_each(tensors))
+    ctx.lists = [len(v) if isinstance(v, (list, tuple)) else -1 for v in tensors]
     ctx.options = tuple(options)
+
+
+def _saved(ctx: Any) -> List[Any]:
+    """The tensors of `_save`, with the same lists."""
+    values = iter(ctx.saved_tensors)
+    return [next(values) if n < 0 else [next(values) for _ in range(n)] for n in ctx.lists]
 
 
 def _cudnn_setup(ctx: Any, inputs: Any, output: Any) -> None:
@@ -127,8 +149,10 @@ def _cudnn_setup(ctx: Any, inputs: Any, output: Any) -> None:
 def _cudnn_gradient(ctx: Any, dy: Tensor, dhn: Tensor, dcn: Tensor, _: Any) -> Any:
     if not ctx.training:
         raise RuntimeError("rnn_mlir::cudnn_forward has no gradient with is_training=False")
-    *inputs, y, hn, cn, reserve = ctx.saved_tensors
-    dx, dh0, dc0, dparams = torch.ops.rnn_mlir.cudnn_backprop(*inputs, y, hn, cn, dy, dhn, dcn, reserve, *ctx.options)
+    *inputs, y, hn, cn, reserve = _saved(ctx)
+    ops = torch.ops.rnn_mlir
+    backprop = ops.cudnn_backprop_separate if isinstance(inputs[3], list) else ops.cudnn_backprop
+    dx, dh0, dc0, dparams = backprop(*inputs, y, hn, cn, dy, dhn, dcn, reserve, *ctx.options)
     return (dx, dh0, None if inputs[2] is None else dc0, dparams, *[None] * 8)
 
 
@@ -137,15 +161,14 @@ def _backprop_setup(ctx: Any, inputs: Any, output: Any) -> None:
 
 
 def _backprop_gradient(ctx: Any, *given: Any) -> Any:
-    *inputs, dy, dhn, dcn = ctx.saved_tensors
+    *inputs, dy, dhn, dcn = _saved(ctx)
     operation, operands = _layers(inputs, *ctx.options)
-    cell = operation.results == 3
-    if not cell:
-        given = (given[0], given[1], given[3])
-    second = _calls.second_order(operation, operands, (dy, dhn, dcn) if cell else (dy, dhn), operation.cotangents, given)
-    primals, cotangents = second[:operation.primals], second[operation.primals:]
-    if not cell:
-        primals, cotangents = [*primals[:2], None, primals[2]], [*cotangents, None]  # type: ignore[list-item]
+    cell, first = operation.results == 3, operation.first_tensor
+    every = _each([*given[:first], given[3]])
+    second = _calls.second_order(operation, operands, (dy, dhn, dcn) if cell else (dy, dhn), operation.cotangents, every)
+    primals: List[Any] = [*second[:first], *[None] * (not cell), second[first:operation.primals] if operation.tensors else
+                          second[first]]
+    cotangents: List[Any] = [*second[operation.primals:], *[None] * (not cell)]
     return (*primals, None, None, None, None, None, *cotangents, *[None] * 6)
 
 
@@ -179,12 +202,21 @@ def _map_forward(name: str, parse: Callable[..., Tuple[Operation, List[Tensor]]]
     def rule(info: Any, in_dims: Any, *arguments: Any) -> Any:
         op, size = getattr(torch.ops.rnn_mlir, name), _calls.examples(info)
         operation, operands = parse(arguments[:count], *arguments[count:count + 5])
-        dims = [d for d, v in zip(in_dims, arguments[:count]) if v is not None]
+        dims = [d for d, v in zip(_each(in_dims[:count]), _each(arguments[:count])) if v is not None]
         if any(d is not None for d, axis in zip(dims, operation.operand_axes) if axis is None):
-            out = [op(*(v if d is None else v.select(d, k) for v, d in zip(arguments, in_dims))) for k in range(size)]
+            def one(value: Any, dim: Any, k: int) -> Any:
+                if isinstance(value, (list, tuple)):
+                    return [one(v, d, k) for v, d in zip(value, dim)]
+                return value if dim is None else value.select(dim, k)
+            out = [op(*(one(v, d, k) for v, d in zip(arguments, in_dims))) for k in range(size)]
             return tuple(map(torch.stack, zip(*out))), (0,) * len(out[0])
         folded = iter(_calls.fold(operation, operands, dims, size))
-        out = op(*(None if v is None else next(folded) for v in arguments[:count]), *arguments[count:])
+
+        def next_of(value: Any) -> Any:
+            if isinstance(value, (list, tuple)):
+                return [next(folded) for _ in value]
+            return None if value is None else next(folded)
+        out = op(*map(next_of, arguments[:count]), *arguments[count:])
         k = operation.results
         results = [v.unflatten(axis, (size, v.shape[axis] // size)) for v, axis in zip(out, operation.result_axes)]
         # The reserve space belongs to the whole batch, and the code below vmap has its gradient.
@@ -199,6 +231,8 @@ if AVAILABLE:
     _OPS: Tuple[Tuple[str, Callable[..., Any], Callable[..., Any], Callable[..., Any], Callable[..., Any]], ...] = (
         ("cudnn_forward", _cudnn_forward, _cudnn_forward_fake, _cudnn_gradient, _cudnn_setup),
         ("cudnn_backprop", _cudnn_backprop, _cudnn_backprop_fake, _backprop_gradient, _backprop_setup),
+        ("cudnn_forward_separate", _cudnn_forward, _cudnn_forward_fake, _cudnn_gradient, _cudnn_setup),
+        ("cudnn_backprop_separate", _cudnn_backprop, _cudnn_backprop_fake, _backprop_gradient, _backprop_setup),
         ("block_lstm", _block_lstm, _block_lstm_fake, _block_gradient, _block_setup),
         ("block_lstm_grad", _block_lstm_grad, _block_lstm_grad_fake, _block_grad_gradient, _block_grad_setup),
     )
@@ -208,7 +242,7 @@ if AVAILABLE:
         torch.library.register_fake(f"rnn_mlir::{_name}", _fake, lib=_library)
         torch.library.register_autograd(f"rnn_mlir::{_name}", _gradient, setup_context=_setup, lib=_library)
     if hasattr(torch.library, "register_vmap"):  # PyTorch 2.5
-        for _name, _parse, _count in (("cudnn_forward", _layers, 6), ("block_lstm", _block, 10)):
+        for _name, _parse, _count in (("cudnn_forward", _layers, 6), ("cudnn_forward_separate", _layers, 6), ("block_lstm", _block, 10)):
             torch.library.register_vmap(f"rnn_mlir::{_name}", _map_forward(_name, _parse, _count), lib=_library)
 
 

@@ -131,7 +131,8 @@ def evaluate(operation: Operation, *operands: Tensor) -> Tuple[Tensor, ...]:
                      for v, a, b in zip(evaluate(other, *turned), operation.result_axes, other.result_axes))
     auxiliaries = list(operands[operation.primals:])
     if isinstance(operation, Layers):
-        c0, params = operands[2] if operation.cell else None, operands[operation.primals - 1]
+        c0, tensors = operands[2] if operation.cell else None, operands[operation.first_tensor:operation.primals]
+        params = torch.cat([v.reshape(-1) for v in tensors]) if operation.tensors else tensors[0]
         lengths = auxiliaries.pop(0) if operation.lengths else None
         resets = auxiliaries.pop(0) if operation.reset_to else None
         return layers(operation, operands[0], operands[1], c0, params, lengths, resets)

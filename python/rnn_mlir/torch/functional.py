@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import torch
 from torch import Tensor
@@ -95,6 +96,11 @@ def _has_tangents() -> bool:
     return bool(_calls.FUNC and torch.autograd.forward_ad._current_level >= 0)
 
 
+def compiling() -> bool:
+    """Whether a program is compiled or traced to ops, in which parameters are lists."""
+    return _library.compiling()
+
+
 def traced() -> bool:
     """Whether tensors may be those of a transformation or of a trace, which have no memory."""
     return _library.compiling() or _calls.transformed() or _calls.recorded()
@@ -144,37 +150,47 @@ def inference(mode: str, bidirectional: bool, num_proj: int, batch_first: bool, 
     return _calls.prepare(operation, _calls.DTYPES[dtype], "inference", (*shapes, (elements,)))
 
 
-def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Tensor, *,
+def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Union[Tensor, Sequence[Tensor]], *,
            lengths: Optional[Tensor] = None, resets: Optional[Tensor] = None, reset_to: str = "zero",
            bidirectional: bool = False, num_proj: int = 0, batch_first: bool = False) -> Tuple[Tensor, ...]:
     """A stack without dropout: `y [T, B, D*P]`, `hn`, and for mode lstm `cn`.
 
     `x` is [T, B, I], or with `batch_first` [B, T, I], and `y` likewise; `h0` [L*D, B, P], `c0` [L*D, B, H], `params` flat: all matrices, then all biases
-    (docs/Semantics.md, "Parameter layout"). `lengths` is int32 [B], and `resets` are bool, shaped like the
+    (docs/Semantics.md, "Parameter layout"), or a list of them, which a program that is compiled does not copy: W, R[, Wr] of each
+    pseudo layer, then bW, bR of each. `lengths` is int32 [B], and `resets` are bool, shaped like the
     first two dimensions of `x`.
     """
-    if x is None or h0 is None or params is None:
+    if x is None or h0 is None or params is None or (not isinstance(params, Tensor) and not len(params)):
         raise ValueError("`x`, `h0` and `params` are needed")
-    _tensors(x=x, h0=h0, c0=c0, params=params, lengths=lengths, resets=resets)
-    x, h0, c0, params = _autocast(x, h0, c0, params)
+    several = isinstance(params, (list, tuple))
+    given = {f"params[{k}]": v for k, v in enumerate(params)} if several else {"params": params}
+    _tensors(x=x, h0=h0, c0=c0, **given, lengths=lengths, resets=resets)
+    x, h0, c0, *tensors = _autocast(x, h0, c0, *given.values())
     compiling = _library.compiling()
+    if several and not compiling:
+        tensors = [torch.cat([v.reshape(-1) for v in tensors])]
+    elements = (sum(v.numel() for v in tensors),) if several else tensors[0].shape
     # Symbolic sizes have no hash.
     check = _check_layers if compiling or _calls.recorded(x) else _check_known_layers
-    shapes: List[Any] = [None if v is None else v.shape for v in (x, h0, c0, params, lengths, resets)]
+    shapes: List[Any] = [None if v is None else v.shape for v in (x, h0, c0, lengths, resets)]
+    shapes.insert(3, elements)
     operation = check(mode, bidirectional, num_proj, batch_first, reset_to, *shapes)
-    _one_type(x=x, params=params, h0=h0, c0=c0)
+    _one_type(x=x, **dict(zip(given, tensors)), h0=h0, c0=c0)
     if lengths is not None:
         lengths = _integers("lengths", lengths)
     if resets is not None:
         resets = resets.to(torch.bool)
-    operands = [v for v in (x, h0, c0, params, lengths, resets) if v is not None]
+    if several and compiling:
+        operation = dataclasses.replace(operation, tensors=len(tensors))
+    operands = [v for v in (x, h0, c0, *tensors, lengths, resets) if v is not None]
     if compiling and _has_tangents():
         return _reference.evaluate(operation, *operands)
     if compiling:
         # A program of torch.jit.trace may be differentiated later.
         training = torch.is_grad_enabled() or not torch.compiler.is_compiling()
-        y, hn, cn, _ = torch.ops.rnn_mlir.cudnn_forward(x, h0, c0, params, lengths, resets, mode, bidirectional,
-                                                        num_proj, reset_to, batch_first, training)
+        op = torch.ops.rnn_mlir.cudnn_forward_separate if several else torch.ops.rnn_mlir.cudnn_forward
+        y, hn, cn, _ = op(x, h0, c0, tensors if several else tensors[0], lengths, resets, mode, bidirectional, num_proj,
+                          reset_to, batch_first, training)
         return (y, hn) if c0 is None else (y, hn, cn)
     return _run(operation, operands)
 

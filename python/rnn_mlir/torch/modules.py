@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 import warnings
 from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple, Union
@@ -40,6 +41,10 @@ def _copy_parameters(source: Any, target: Any) -> Any:
     for name, value in source.named_parameters():
         target.get_parameter(name).requires_grad_(value.requires_grad)
     return target.train(source.training)
+
+
+#: Bytes of parameters that take longer to copy than to pass as a list to an op (Zen 5).
+_LARGE = 1 << 20
 
 
 class _Layers(torch.nn.Module):
@@ -182,6 +187,10 @@ class _Layers(torch.nn.Module):
                 (biases if name.startswith("bias") else matrices).append(value)
         return matrices + biases
 
+    def _count(self, first: int, last: int) -> int:
+        """The elements of the parameters of pseudo layers."""
+        return sum(math.prod(self._shapes[name]) for names in self._names[first:last] for name in names)
+
     def _missing(self, pseudo: int) -> int:
         """The elements of the biases of so many pseudo layers if there are none."""
         return 0 if self.bias else pseudo * 2 * len(GATES[self._mode]) * self.hidden_size
@@ -216,9 +225,13 @@ class _Layers(torch.nn.Module):
         elements = self._elements(tensors, pseudo)
         return tensors[0].detach().as_strided((elements,), (1,)) if elements else None
 
-    def _flat(self, first: int, last: int, operands: Sequence[Tensor] = ()) -> Tensor:
-        """The flat parameters of pseudo layers, for a call with the other operands."""
+    def _params(self, first: int, last: int, operands: Sequence[Tensor] = ()) -> Union[Tensor, List[Tensor]]:
+        """The parameters of pseudo layers, for a call with the other operands: flat, or if they are large, and the program is
+        compiled, which cannot know that they are parts of one storage, a list."""
         tensors = self._in_order(first, last)
+        if functional.compiling() and self._count(first, last) * tensors[0].element_size() >= _LARGE:
+            zeros = [] if self.bias else [tensors[0].new_zeros(tensors[0].shape[0])] * (2 * (last - first))
+            return [*tensors, *zeros]
         if not functional.traced():
             flat = self._storage(tensors, last - first)
             if flat is not None and not torch.is_grad_enabled():
@@ -291,7 +304,7 @@ class _Layers(torch.nn.Module):
 
         def run(x: Tensor, states: List[Tensor], first: int, last: int) -> Tuple[Tensor, ...]:
             c0 = states[1] if len(states) == 2 else None
-            return functional.layers(self._mode, x, states[0], c0, self._flat(first, last, [x, *states]), lengths=lengths,
+            return functional.layers(self._mode, x, states[0], c0, self._params(first, last, [x, *states]), lengths=lengths,
                                      resets=resets, reset_to=reset_to, bidirectional=self.bidirectional,
                                      num_proj=self.proj_size, batch_first=batch_first)
 
