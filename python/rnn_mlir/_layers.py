@@ -55,12 +55,14 @@ def params_size(mode: str, input_size: int, hidden_size: int, layers: int, direc
     return sum(directions * (gates * (width + state + 2) + num_proj * hidden_size) for width in widths)
 
 
-def tensor_sizes(mode: str, input_size: int, hidden_size: int, layers: int, directions: int, num_proj: int) -> List[int]:
-    """Elements of the tensors in the flat parameters, in their order."""
-    gates, state = len(GATES[mode]) * hidden_size, num_proj or hidden_size
-    widths = [input_size] * directions + [directions * state] * (directions * (layers - 1))
-    matrices = [[gates * width, gates * state] + [num_proj * hidden_size] * bool(num_proj) for width in widths]
-    return [n for every in matrices for n in every] + [gates] * (2 * len(widths))
+def tensor_shapes(mode: str, directions: int, layers: int, inputs: int, hidden: int, num_proj: int) -> List[Tuple[int, ...]]:
+    """The tensors in the flat parameters, in their order (docs/Semantics.md, "Parameter layout")."""
+    gates, state = len(GATES[mode]) * hidden, num_proj or hidden
+    shapes: List[Tuple[int, ...]] = []
+    for index in range(layers * directions):
+        width = inputs if index < directions else directions * state
+        shapes += [(gates, width), (gates, state), *[(num_proj, hidden)] * bool(num_proj)]
+    return shapes + [(gates,)] * (2 * layers * directions)
 
 
 class PseudoLayer(NamedTuple):
@@ -79,21 +81,17 @@ def split_params(params: Any, mode: str, directions: int, layers: int, inputs: i
 
     `params` is an array of any library with slices and `reshape`; the results are views or slices of it.
     """
-    gates, state, offset = len(GATES[mode]) * hidden, num_proj or hidden, 0
-
-    def take(*shape: int) -> Any:
-        nonlocal offset
+    tensors, offset = [], 0
+    for shape in tensor_shapes(mode, directions, layers, inputs, hidden, num_proj):
         size = 1
-        for n in shape:
+        for n in shape:  # which may be symbolic
             size *= n
+        tensors.append(params[offset:offset + size].reshape(shape))
         offset += size
-        return params[offset - size:offset].reshape(shape)
-
-    matrices = []
-    for index in range(layers * directions):
-        width = inputs if index < directions else directions * state
-        matrices.append((take(gates, width), take(gates, state), take(num_proj, hidden) if num_proj else None))
-    return [PseudoLayer(*m, take(gates), take(gates)) for m in matrices]
+    count, matrices = layers * directions, 3 if num_proj else 2
+    biases = tensors[count * matrices:]
+    return [PseudoLayer(*tensors[k * matrices:(k + 1) * matrices], *[None] * (not num_proj), *biases[2 * k:2 * k + 2])
+            for k in range(count)]
 
 
 def operands(mode: str, function: str, lengths: bool, resets: bool = False,

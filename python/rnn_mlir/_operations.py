@@ -155,7 +155,8 @@ class Layers(Operation):
         """Raises ValueError unless the tensors of parameters have the elements of this layer, which a compiled function with
         their addresses cannot check."""
         sizes = self.sizes(*operands)
-        expected = _layers.tensor_sizes(self.mode, sizes.input_size, sizes.hidden_size, sizes.layers, self.directions, self.num_proj)
+        shapes = _layers.tensor_shapes(self.mode, self.directions, sizes.layers, sizes.input_size, sizes.hidden_size, self.num_proj)
+        expected = list(map(math.prod, shapes))
         given = [math.prod(v.shape) for v in operands[self.first_tensor:self.primals]]
         if len(given) != len(expected):
             raise ValueError(f"`params` has {len(given)} tensors; expected {len(expected)}: matrices, then biases of {sizes.layers} "

@@ -131,8 +131,10 @@ def test_zeros_behind_the_parameters(copies):
         part.copy_(v.detach().reshape(-1))
         v.data = part.view(v.shape)
     assert not is_flat(layer) and torch.equal(layer(x)[0], want)
+    assert layer._zeros is None  # which would keep the storage of before
     layer.flatten_parameters()
     assert is_flat(layer) and torch.equal(layer(x)[0], want)
+    assert rnn.GRU(4, 5, bias=False).to("meta")._zeros is None
 
 
 def host_blocks():

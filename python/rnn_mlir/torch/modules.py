@@ -105,9 +105,11 @@ class _Layers(torch.nn.Module):
         if functional.traced():
             return
         tensors = self._in_order(0, len(self._names))
+        if self._storage(tensors, len(self._names)) is not None:
+            return
+        self._zeros = None  # it would keep the storage of other parameters
         if not all(type(v) is torch.nn.Parameter and v.device == tensors[0].device and not v.is_meta
-                                  and v.dtype == tensors[0].dtype and not (v.device.type == "cpu" and v.is_shared())
-                                  for v in tensors) or self._storage(tensors, len(self._names)) is not None:
+                   and v.dtype == tensors[0].dtype and not (v.device.type == "cpu" and v.is_shared()) for v in tensors):
             return
         with torch.no_grad():
             flat, offset = self._joined(tensors, len(self._names)), 0
@@ -214,6 +216,8 @@ class _Layers(torch.nn.Module):
             end += v.numel() * size
         if not self.bias:
             if self._zeros is None or self._zeros.data_ptr() != end or self._zeros.dtype is not dtype:
+                if pseudo == len(self._names):
+                    self._zeros = None  # the program has replaced parameters; it would keep their storage
                 return 0
             end += self._missing(pseudo) * size
         if end > _calls.storage_end(first):  # storages that are neighbours by chance
