@@ -362,8 +362,12 @@ struct SeparateBuffer {
       end = std::max(end, addressOf(k) + get(k).size_bytes());
     }
     const int32_t dtype = getDtype(get(0).element_type());
+    if (dtype < 0)
+      return invalid("the parameters have a type that no layer has");
     const auto size = static_cast<uintptr_t>(rnnrt_dtype_size(dtype));
     for (int64_t k = 0; k < separate.count; ++k) {
+      if (getDtype(get(k).element_type()) != dtype)
+        return invalid("the parameters have several types");
       if ((addressOf(k) - begin) % size)
         return invalid("a buffer is not aligned to its elements");
       // All matrices, then all biases, whose columns are the last two.
@@ -418,7 +422,8 @@ public:
     const size_t first = separate.first, numTensors = separate.count;
     if (!separate.fits(operands.size(), results.size()))
       return invalid("wrong numbers of parameters");
-    if (operands.size() + results.size() - numTensors * (1 + separate.isGradient) > maxOperands - 4)
+    // At most two buffers and two tables replace the tensors.
+    if (operands.size() + results.size() - numTensors * (1 + separate.isGradient) + 4 > maxOperands)
       return invalid("too many operands");
     for (size_t k = 0; k < operands.size(); ++k) {
       if (numTensors && k == first) {
@@ -435,12 +440,9 @@ public:
         reserveIndex = count;
       add(buffer, reserve, batch.members > 0 && !(batch.shared >> k & 1));
     }
-    auto getResult = [&](size_t k) {
-      ffi::AnyBuffer buffer = **results.get<ffi::AnyBuffer>(k);
-      if (target == Host)
-        useHugePages(buffer);
-      return buffer;
-    };
+    auto getResult = [&](size_t k) -> ffi::AnyBuffer { return **results.get<ffi::AnyBuffer>(k); };
+    for (size_t k = 0; target == Host && k < results.size(); ++k)
+      useHugePages(getResult(k));
     if (separate.isGradient) {
       if (ffi::Error error = gradients.set(separate, [&](size_t n) { return getResult(first + n); }); error.failure())
         return error;

@@ -55,6 +55,11 @@ def params_size(mode: str, input_size: int, hidden_size: int, layers: int, direc
     return sum(directions * (gates * (width + state + 2) + num_proj * hidden_size) for width in widths)
 
 
+def tensors_per_layer(num_proj: int) -> int:
+    """The tensors of one layer and direction."""
+    return 5 if num_proj else 4
+
+
 def tensor_shapes(mode: str, directions: int, layers: int, inputs: int, hidden: int, num_proj: int) -> List[Tuple[int, ...]]:
     """The tensors in the flat parameters, in their order (docs/Semantics.md, "Parameter layout")."""
     gates, state = len(GATES[mode]) * hidden, num_proj or hidden
@@ -88,7 +93,7 @@ def split_params(params: Any, mode: str, directions: int, layers: int, inputs: i
             size *= n
         tensors.append(params[offset:offset + size].reshape(shape))
         offset += size
-    count, matrices = layers * directions, 3 if num_proj else 2
+    count, matrices = layers * directions, tensors_per_layer(num_proj) - 2
     biases = tensors[count * matrices:]
     return [PseudoLayer(*tensors[k * matrices:(k + 1) * matrices], *[None] * (not num_proj), *biases[2 * k:2 * k + 2])
             for k in range(count)]

@@ -155,6 +155,8 @@ class Layers(Operation):
         """Raises ValueError unless the tensors of parameters have the elements of this layer, which a compiled function with
         their addresses cannot check."""
         sizes = self.sizes(*operands)
+        if self.num_proj >= sizes.hidden_size:
+            raise ValueError(f"`num_proj` is {self.num_proj}; expected less than the hidden size, {sizes.hidden_size}")
         shapes = _layers.tensor_shapes(self.mode, self.directions, sizes.layers, sizes.input_size, sizes.hidden_size, self.num_proj)
         expected = list(map(math.prod, shapes))
         given = [math.prod(v.shape) for v in operands[self.first_tensor:self.primals]]

@@ -13,15 +13,11 @@ COLUMNS = 5
 ANY_SIZE = 1 << 58
 
 
-def rows(tensors: int, projected: bool) -> int:
-    """The rows of the table: layers times directions."""
-    return tensors // (5 if projected else 4)
-
-
-def locate(addresses: Sequence[int], itemsize: int, projected: bool) -> Tuple[int, Any]:
+def locate(addresses: Sequence[int], itemsize: int, per_layer: int) -> Tuple[int, Any]:
     """The address of the buffer that extends over all tensors, and the table of their offsets, which must live until the call
-    returns. The tensors are in the order of the flat array: all matrices, then all biases."""
-    count, matrices = rows(len(addresses), projected), 3 if projected else 2
+    returns. The tensors are in the order of the flat array: all matrices, then all biases; `per_layer` of them belong to each layer
+    and direction."""
+    count, matrices = len(addresses) // per_layer, per_layer - 2
     base = min(addresses)
     table = (ctypes.c_int64 * (COLUMNS * count))()
     for k, address in enumerate(addresses):
@@ -34,21 +30,21 @@ def locate(addresses: Sequence[int], itemsize: int, projected: bool) -> Tuple[in
     return base, table
 
 
-def shapes(inputs: Sequence[Any], outputs: Sequence[Any], first: int, tensors: int, projected: bool,
+def shapes(inputs: Sequence[Any], outputs: Sequence[Any], first: int, tensors: int, per_layer: int,
            gradient: bool) -> List[Any]:
     """The shapes of the arguments of a function with offsets, of whose `inputs` and `outputs` (of a gradient) `tensors` from index
     `first` on are the parameters."""
-    buffer, table = (ANY_SIZE,), (rows(tensors, projected), COLUMNS)
+    buffer, table = (ANY_SIZE,), (tensors // per_layer, COLUMNS)
     given = [*inputs[:first], buffer, table, *inputs[first + tensors:]]
     return [*given, table, *outputs[:first], buffer] if gradient else [*given, *outputs]
 
 
-def pointers(inputs: Sequence[int], outputs: Sequence[int], first: int, tensors: int, projected: bool, gradient: bool,
+def pointers(inputs: Sequence[int], outputs: Sequence[int], first: int, tensors: int, per_layer: int, gradient: bool,
              itemsize: int) -> Tuple[List[int], Any]:
     """The addresses of the same arguments, and what must live until the call returns."""
-    base, table = locate(inputs[first:first + tensors], itemsize, projected)
+    base, table = locate(inputs[first:first + tensors], itemsize, per_layer)
     given = [*inputs[:first], base, ctypes.addressof(table), *inputs[first + tensors:]]
     if not gradient:
         return [*given, *outputs], table
-    dbase, dtable = locate(outputs[first:first + tensors], itemsize, projected)
+    dbase, dtable = locate(outputs[first:first + tensors], itemsize, per_layer)
     return [*given, ctypes.addressof(dtable), *outputs[:first], dbase], (table, dtable)

@@ -140,6 +140,30 @@ def test_gradients_outside_of_the_buffer():
     assert np.isnan(o["dparams"]).all()
 
 
+@pytest.mark.parametrize("P", (3, 6))
+def test_projection(P):
+    """A column of the table that is read if P < H only."""
+    sizes = _layers.Sizes(5, 3, 4, 6, 2, P if P < 6 else 0)
+    random = np.random.default_rng(0)
+    params = modules.params_size("lstm", "unidirectional", 4, 6, 2, projection=sizes.projection)
+    shapes = _layers.shapes("lstm", "unidirectional", sizes, params)
+    o = {name: (0.4 * random.standard_normal(shapes[name])).astype("f") for name in ("x", "h0", "c0", "params", "y", "hn", "cn")}
+    run(modules.load("lstm").inference, o)
+    want = o["y"].copy()
+    table, elements, source = places("lstm", 1, sizes, random.shuffle)
+    o.update(params=scattered(o["params"], elements, source), offsets=table)
+    layer = modules.load("lstm", separate=True)
+    run(layer.inference, o)
+    np.testing.assert_array_equal(o["y"], want)
+    o["offsets"][1, 2] = elements - 3 * 6 + 1
+    if P == 6:
+        run(layer.inference, o)
+        np.testing.assert_array_equal(o["y"], want)
+        return
+    with pytest.raises(InvalidArgument, match=r"`params_offsets` to have offsets of tensors that lie within `params` \[C17\]"):
+        run(layer.inference, o)
+
+
 @pytest.mark.parametrize("rows", (1, 3))
 def test_rows(rows):
     o, layer = problem("gru")

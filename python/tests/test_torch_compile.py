@@ -95,8 +95,13 @@ def test_tensors_of_other_sizes():
         wrong = [v[1:] if k == n else v for n, v in enumerate(params)]
         with pytest.raises(ValueError, match=rf"`params\[{k}\]` has .* elements; expected {params[k].numel()} for input size 4"):
             ops.cudnn_forward_separate(x, h, None, wrong, *choice, True)
-    with pytest.raises(ValueError, match="`params` has 7 tensors; expected a multiple of 4"):
+    with pytest.raises(ValueError, match="`params` has 7 tensors; expected 8"):
         ops.cudnn_forward_separate(x, h, None, params[1:], *choice, True)
+    with pytest.raises(ValueError, match="`params` has no tensors"):
+        ops.cudnn_forward_separate(x, h, None, [], *choice, True)
+    with pytest.raises(ValueError, match="`num_proj` is 6; expected less than the hidden size, 6"):
+        c = torch.zeros(2, 3, 6)
+        ops.cudnn_forward_separate(x, h, c, params, None, None, "lstm", False, 6, "zero", False, True)
     with pytest.raises(ValueError, match="`params` has 4 tensors; expected 8"):
         ops.cudnn_forward_separate(x, h, None, params[:2] + params[4:6], *choice, True)
     with pytest.raises(TypeError, match="`params` has dtype torch.float64; expected torch.float32"):
@@ -115,7 +120,7 @@ def test_empty_batch_of_a_list():
 
 
 def test_lists_are_not_copied():
-    """Large parameters of a compiled program; those that are no rows without gaps are."""
+    """Large parameters of a compiled program. Tensors that are not row-major without gaps are copied."""
     layer, x = rnn.LSTM(256, 256, bias=False), torch.randn(1, 2, 256)
     targets = []
 
@@ -145,6 +150,12 @@ def test_functional_list():
     close(torch.compile(f, fullgraph=True, backend="aot_eager")(x, h, *params), want, 0)
     with pytest.raises(TypeError, match=r"`params\[1\]` is a int"):
         f(x, h, params[0], 3)
+    with pytest.raises(TypeError, match="`params` is a int"):
+        rnn.functional.layers("gru", x, h, None, 3, bidirectional=True)
+    with pytest.raises(ValueError, match=r"`params\[2\]` has 216 elements; expected 72"):  # the order of Module.parameters()
+        f(x, h, *params[:2], params[4], *params[3:4], params[2], *params[5:])
+    with pytest.raises(TypeError, match=r"`params\[1\]` has dtype torch.float32, but `x` has torch.float64"):
+        f(x, h, params[0], params[1].float(), *params[2:])
 
 
 @pytest.mark.parametrize("n,batch_first", ((None, False), (2, False), (2, True)))

@@ -5,6 +5,7 @@ import ctypes
 import io
 import subprocess
 import sys
+import weakref
 
 import pytest
 
@@ -131,10 +132,28 @@ def test_zeros_behind_the_parameters(copies):
         part.copy_(v.detach().reshape(-1))
         v.data = part.view(v.shape)
     assert not is_flat(layer) and torch.equal(layer(x)[0], want)
-    assert layer._zeros is None  # which would keep the storage of before
     layer.flatten_parameters()
     assert is_flat(layer) and torch.equal(layer(x)[0], want)
-    assert rnn.GRU(4, 5, bias=False).to("meta")._zeros is None
+
+
+@torch.no_grad()
+def test_storage_is_not_kept():
+    """Copies and other parameters neither move a layer without biases nor keep its memory."""
+    layer, other, x = rnn.GRU(4, 5, bias=False), rnn.GRU(4, 5, bias=False), torch.randn(3, 2, 4)
+    want = layer(x)[0]
+    address = layer.weight_ih_l0.data_ptr()
+    shallow = copy.copy(layer)
+    assert layer.weight_ih_l0.data_ptr() == address and is_flat(layer) and is_flat(shallow)
+    if hasattr(torch.func if _calls.FUNC else torch.nn.utils.stateless, "functional_call"):
+        call = torch.func.functional_call if _calls.FUNC else torch.nn.utils.stateless.functional_call
+        call(layer, dict(other.named_parameters()), (x,))
+        assert is_flat(layer) and torch.equal(layer(x)[0], want)
+    before = weakref.ref(layer.weight_ih_l0)
+    for name, value in other.named_parameters():
+        setattr(layer, name, torch.nn.Parameter(value.detach().clone()))
+    del shallow, value
+    assert before() is None and not any(torch.is_tensor(v) for v in vars(layer).values())
+    assert not is_flat(layer) and torch.equal(layer(x)[0], other(x)[0])
 
 
 def host_blocks():

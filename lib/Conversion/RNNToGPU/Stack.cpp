@@ -250,7 +250,7 @@ template <typename OpTy> struct StackPattern : public OpRewritePattern<OpTy> {
       return rewriter.notifyMatchFailure(op, "still in value form");
     if (op.getInputMode() == InputMode::AutoSelect)
       return rewriter.notifyMatchFailure(op, "the input mode is auto_select");
-    if (op.getParamsOffsets() || hasGradientOffsets(op))
+    if (op.getParamsOffsets())
       return op.emitOpError(
           "has offsets of parameters, which only target `host` supports; pass parameters in the opaque "
           "layout [C17]");
@@ -261,9 +261,6 @@ template <typename OpTy> struct StackPattern : public OpRewritePattern<OpTy> {
   }
 
 private:
-  static bool hasGradientOffsets(CudnnForwardOp) { return false; }
-  static bool hasGradientOffsets(CudnnBackpropOp op) { return bool(op.getParamsBackpropOffsets()); }
-
   void lower(CudnnForwardOp op, PatternRewriter &rewriter) const {
     Value reserve = op.getReserveSpaceOut();
     if (!reserve && !op.getOutputOut() && !op.getOutputHOut() && !op.getOutputCOut() && !op.drawsDropout())

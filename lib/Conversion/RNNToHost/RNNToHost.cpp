@@ -25,6 +25,13 @@ using namespace mlir::rnn::host;
 
 namespace {
 
+/// Whether the op writes parts of `buffer` only, so that a dense copy must have its other elements.
+template <typename OpTy> bool writesParts(OpTy op, Value buffer) {
+  if constexpr (std::is_same_v<OpTy, CudnnBackpropOp>)
+    return op.getParamsBackpropOffsets() && buffer == op.getParamsBackpropOut();
+  return false;
+}
+
 /// Replaces the strided buffers of an op by dense copies, except views of time-major buffers.
 template <typename OpTy> void useDenseBuffers(OpTy op, DenseBuffers &dense) {
   SmallPtrSet<Value, 8> outs;
@@ -38,7 +45,9 @@ template <typename OpTy> void useDenseBuffers(OpTy op, DenseBuffers &dense) {
     if (!isa<MemRefType>(buffer.getType()) || isTimeMajorBuffer(operand))
       continue;
     auto [replacement, isNew] = replacements.try_emplace(buffer);
-    if (isNew)
+    if (isNew && writesParts(op, buffer))
+      replacement->second = dense.update(buffer);
+    else if (isNew)
       replacement->second = outs.contains(buffer) ? dense.write(buffer) : dense.read(buffer);
     operand.set(replacement->second);
   }
@@ -147,7 +156,7 @@ template <typename OpTy>
 Value checkParams(HostBuilder &b, OpTy op, SymbolicDims &dims, Value call, Value plan, const ParamsBuffer &params,
                   const ParamsBuffer &gradients) {
   Value given = b.createOrFold<memref::DimOp>(params.buffer, 0);
-  if (!params.offsets && !gradients.offsets)
+  if (!params.offsets)
     return given;
   const int64_t directions = op.getDirection() == Direction::Bidirectional ? 2 : 1;
   const StackShape shape = {dims["I"],
@@ -172,8 +181,6 @@ Value checkParams(HostBuilder &b, OpTy op, SymbolicDims &dims, Value call, Value
     rnnrt::ExpectRangeOp::create(b, call, b.createOrFold<memref::DimOp>(gradients.buffer, 0), least, b.index(INT64_MAX),
                                  b.getStringAttr(text));
   }
-  if (!params.offsets)
-    return given;
   checkOffsets(b, op, call, shape, params, "params");
   return b.select(hasRows(b, params.offsets), dense, given);
 }

@@ -33,8 +33,8 @@ struct StackShape {
   bool skips;   ///< layer 0 has no input weights
 };
 
-/// Emits the run-time checks of a table of offsets [C17]. `name` is that of the buffer's operand; the table's is the
-/// same and `_offsets`.
+/// Emits the run-time checks of a table of offsets [C17]. `name` is that of the buffer's operand. The operand of the
+/// table is `<name>_offsets`.
 void checkOffsets(HostBuilder &b, LayerOpInterface op, Value call, const StackShape &shape, const ParamsBuffer &params,
                   StringRef name);
 

@@ -26,7 +26,8 @@ def _bind(operation: Operation, *operands: Any) -> Tuple[Array, ...]:
 
 
 def _is_of_mesh(value: Array) -> bool:
-    """Whether the value is of a shard_map or of a mesh with explicit axes. Their sum of gradients is one for a flat array."""
+    """Whether the value is of a shard_map or of a mesh with explicit axes. The gradient of a flat array needs one all-reduce,
+    that of a list one for each tensor."""
     return bool(_primitives.varying_axes(value)) or any(spec_of(jax.typeof(value)))
 
 

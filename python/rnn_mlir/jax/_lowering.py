@@ -20,6 +20,7 @@ from jax.interpreters import mlir
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from .. import _runtime
+from .._layers import tensors_per_layer
 from .._operations import BlockLSTM, Layers, Members, Operation
 from . import _native
 
@@ -97,10 +98,12 @@ def _call_without_waits(*operands: Any, operation: Operation, stage: str) -> Lis
     if isinstance(operation, Layers) and operation.tensors:
         return _call_with_flat(_call_without_waits, *operands, operation=operation, stage=stage)
     values, n = list(operands), operation.primals
-    if stage == "backward" and operation.saves:
-        values = _checked_reserve(operation, values)
     if not isinstance(operation, BlockLSTM) or not operation.seq_len_max:  # members have none: _batching.py
-        return _call_function(*values, operation=operation, stage=stage, waits=False)
+        results = _call_function(*values, operation=operation, stage=stage, waits=False)
+        if stage != "backward" or not operation.saves:
+            return results
+        fits = _fits_reserve(operation, operands)
+        return [jnp.where(fits, v, jnp.full_like(v, jnp.nan)) for v in results]
     axis = operation.result_axes[0] ^ 1
     valid = jnp.arange(operands[0].shape[axis]) < values.pop(n)
     valid = jnp.expand_dims(valid, [d for d in range(3) if d != axis])
@@ -118,19 +121,13 @@ def _call_without_waits(*operands: Any, operation: Operation, stage: str) -> Lis
     return [masked(v) for v in results]
 
 
-def _checked_reserve(operation: Operation, operands: List[Any]) -> List[Any]:
-    """The operands of a gradient. Unless the reserve space is one of this batch, the gradient of the last hidden state, and with it
-    those of the parameters, is NaN. XLA divides a reserve space like an array, but a call writes it as a whole."""
-    members = isinstance(operation, Members)
+def _fits_reserve(operation: Operation, operands: Sequence[Any]) -> Any:
+    """Whether the reserve space of a gradient is one of this batch. XLA divides a reserve space like an array, but a call writes it
+    as a whole."""
     one, inputs = (operation.one, operation.slices(*operands)) if isinstance(operation, Members) else (operation, operands)
     assert isinstance(one, Layers)
     header = np.frombuffer(one.reserve_header(DTYPES[operands[0].dtype.name], *inputs), np.int8)
-    first_bytes = operands[-1][..., 0, :header.size]
-    fits = jnp.all(first_bytes == header, axis=-1)
-    k = len(operation.operand_axes) + operation.results + 1
-    gradient = operands[k]
-    fits = fits.reshape((-1, 1, 1, 1) if members else ())
-    return [*operands[:k], jnp.where(fits, gradient, jnp.full_like(gradient, jnp.nan)), *operands[k + 1:]]
+    return jnp.all(operands[-1][..., 0, :header.size] == header)
 
 
 def _call_function(*operands: Any, operation: Operation, stage: str, waits: bool = True) -> List[Any]:
@@ -149,7 +146,7 @@ def _call_function(*operands: Any, operation: Operation, stage: str, waits: bool
                   "reserve": np.int64(reserve)}
     if isinstance(operation, Layers) and operation.tensors:
         attributes.update(first=np.int64(operation.first_tensor), tensors=np.int64(operation.tensors),
-                          tensors_per_layer=np.int64(5 if operation.num_proj else 4), is_gradient=np.int64(stage == "backward"))
+                          tensors_per_layer=np.int64(tensors_per_layer(operation.num_proj)), is_gradient=np.int64(stage == "backward"))
         return list(jax.ffi.ffi_call(_native.SEPARATE_TARGET, structs)(*filled, **attributes))
     if not isinstance(operation, Members):
         return list(jax.ffi.ffi_call(_native.XLA_TARGET, structs)(*filled, **attributes))

@@ -4,7 +4,7 @@
 """Parameters of `lstm`, `gru` and `rnn`.
 
 A stack of layers has one `Weights` per pseudo layer: layer 0 forward, [layer 0 backward,] layer 1 forward, and so on.
-The layer functions accept a sequence of them, or the flat array that `pack` makes, which saves a copy per call.
+The layer functions accept a sequence of them, or the flat array that `pack` makes.
 """
 
 from __future__ import annotations

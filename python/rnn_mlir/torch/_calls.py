@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from .. import _runtime, _separate, _variants
+from .._layers import tensors_per_layer
 from .._operations import BlockLSTM, Layers, Members, Operation, Shaped
 from . import _ops, _reference
 
@@ -116,10 +117,10 @@ def has_tensors(operation: Operation) -> bool:
     return isinstance(operation, Layers) and operation.tensors > 0
 
 
-def _tensors_of(operation: Operation, stage: str) -> Tuple[int, int, bool, bool]:
-    """The arguments `first`, `tensors`, `projected` and `gradient` of the functions in _separate.py."""
+def _tensors_of(operation: Operation, stage: str) -> Tuple[int, int, int, bool]:
+    """The arguments `first`, `tensors`, `per_layer` and `gradient` of the functions in _separate.py."""
     assert isinstance(operation, Layers)
-    return operation.first_tensor, operation.tensors, operation.num_proj > 0, stage == "backward"
+    return operation.first_tensor, operation.tensors, tensors_per_layer(operation.num_proj), stage == "backward"
 
 
 def _dense(value: Tensor) -> Tensor:
@@ -172,7 +173,7 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
         n = len(every) - len(outputs)
         addresses, tables = _separate.pointers(addresses[:n], addresses[n:], *_tensors_of(operation, stage), first.element_size())
         prepared.function.run(host_call(), addresses)
-        del tables  # not before
+        del tables  # the call reads them by address
         return
     if _empty_batch(operation, first):
         return _zero(outputs)
@@ -264,7 +265,7 @@ def _new_reserve(x: Tensor, shape: Tuple[int, ...]) -> Tensor:
 
 def _needs_flat(operation: Operation, x: Tensor) -> bool:
     """Whether several operands with parameters must become one: no kernel of a GPU reads them."""
-    return has_tensors(operation) and (not x.is_cpu or _empty_batch(operation, x) or recorded(x))
+    return has_tensors(operation) and (not x.is_cpu or _empty_batch(operation, x))
 
 
 def _with_flat(function: Any, operation: Operation, values: Sequence[Tensor], *options: Any) -> Tuple[List[Tensor], List[Tensor]]:

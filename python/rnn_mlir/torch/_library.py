@@ -48,9 +48,8 @@ def _layers(operands: Sequence[Any], mode: str, bidirectional: bool, num_proj: i
                        reset_to if resets is not None else "", batch_major, tensors)
     if operation.cell != (operands[2] is not None):
         raise ValueError(f"`input_c` exists for lstm and no other mode, but the mode is {mode}")
-    if tensors % (operation.directions * (5 if num_proj else 4)):
-        raise ValueError(f"`params` has {tensors} tensors; expected a multiple of {operation.directions * (5 if num_proj else 4)}: "
-                         "matrices and biases of each layer and direction")
+    if isinstance(params, (list, tuple)) and not params:
+        raise ValueError("`params` has no tensors")
     return operation, [v for v in _each(operands) if v is not None]
 
 

@@ -1,7 +1,7 @@
 # functional.py - the layers as functions of tensors: on the ops of torch.library while torch.compile traces, on
 # autograd.Functions otherwise.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiled recurrent layers as functions with flat parameters."""
+"""Compiled recurrent layers as functions of tensors."""
 
 from __future__ import annotations
 
@@ -96,11 +96,6 @@ def _has_tangents() -> bool:
     return bool(_calls.FUNC and torch.autograd.forward_ad._current_level >= 0)
 
 
-def compiling() -> bool:
-    """Whether a program is compiled or traced to ops, in which parameters are lists."""
-    return _library.compiling()
-
-
 def traced() -> bool:
     """Whether tensors may be those of a transformation or of a trace, which have no memory."""
     return _library.compiling() or _calls.transformed() or _calls.recorded()
@@ -160,15 +155,13 @@ def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Union
     pseudo layer, then bW, bR of each. `lengths` is int32 [B], and `resets` are bool, shaped like the
     first two dimensions of `x`.
     """
-    if x is None or h0 is None or params is None or (not isinstance(params, Tensor) and not len(params)):
-        raise ValueError("`x`, `h0` and `params` are needed")
     several = isinstance(params, (list, tuple))
+    if x is None or h0 is None or params is None or (several and not params):
+        raise ValueError("`x`, `h0` and `params` are needed")
     given = {f"params[{k}]": v for k, v in enumerate(params)} if several else {"params": params}
     _tensors(x=x, h0=h0, c0=c0, **given, lengths=lengths, resets=resets)
     x, h0, c0, *tensors = _autocast(x, h0, c0, *given.values())
     compiling = _library.compiling()
-    if several and not compiling:
-        tensors = [torch.cat([v.reshape(-1) for v in tensors])]
     elements = (sum(v.numel() for v in tensors),) if several else tensors[0].shape
     # Symbolic sizes have no hash.
     check = _check_layers if compiling or _calls.recorded(x) else _check_known_layers
@@ -180,9 +173,13 @@ def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Union
         lengths = _integers("lengths", lengths)
     if resets is not None:
         resets = resets.to(torch.bool)
-    if several and compiling:
+    if several:
         operation = dataclasses.replace(operation, tensors=len(tensors))
     operands = [v for v in (x, h0, c0, *tensors, lengths, resets) if v is not None]
+    if several and not compiling:
+        operation.check_tensors(*operands)
+        operands[operation.first_tensor:operation.primals] = [torch.cat([v.reshape(-1) for v in tensors])]
+        return _run(operation.flat, operands)
     if compiling and _has_tangents():
         return _reference.evaluate(operation, *operands)
     if compiling:

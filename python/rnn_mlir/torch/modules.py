@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from .._layers import GATES, check_dropout
-from . import _calls, functional
+from . import _calls, _library, functional
 
 
 def _refuse_input(name: str, value: Any, expected: str) -> NoReturn:
@@ -52,7 +52,9 @@ class _Layers(torch.nn.Module):
 
     _mode: str
     _theirs: Any  #: the class of torch.nn
-    _zeros: Optional[Tensor] = None  #: without biases: zeros in their place, behind the parameters in their storage
+    #: Without biases: the first and last address of a storage in which zeros follow the parameters. No reference, which would keep the
+    #: storage of parameters that the program has replaced.
+    _storage_with_zeros: Tuple[int, int] = (0, 0)
 
     def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
                  batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
@@ -107,7 +109,6 @@ class _Layers(torch.nn.Module):
         tensors = self._in_order(0, len(self._names))
         if self._storage(tensors, len(self._names)) is not None:
             return
-        self._zeros = None  # it would keep the storage of other parameters
         if not all(type(v) is torch.nn.Parameter and v.device == tensors[0].device and not v.is_meta
                    and v.dtype == tensors[0].dtype and not (v.device.type == "cpu" and v.is_shared()) for v in tensors):
             return
@@ -116,17 +117,12 @@ class _Layers(torch.nn.Module):
             for v in tensors:
                 v.data = flat[offset:offset + v.numel()].view(v.shape)
                 offset += v.numel()
-            self._zeros = None if self.bias else flat[offset:]
+            self._storage_with_zeros = flat.data_ptr(), _calls.storage_end(flat)
 
     def _apply(self, *arguments: Any, **options: Any) -> Any:
         super()._apply(*arguments, **options)
         self.flatten_parameters()
         return self
-
-    def __getstate__(self) -> Any:
-        state = self.__dict__.copy()
-        state.pop("_zeros", None)  # a copy of it would keep a copy of the whole storage
-        return state
 
     def __setstate__(self, state: Any) -> None:
         super().__setstate__(state)
@@ -214,13 +210,12 @@ class _Layers(torch.nn.Module):
             if type(v) is not parameter or v.data_ptr() != end or v.dtype is not dtype or not v.is_contiguous():
                 return 0
             end += v.numel() * size
+        last = _calls.storage_end(first)
         if not self.bias:
-            if self._zeros is None or self._zeros.data_ptr() != end or self._zeros.dtype is not dtype:
-                if pseudo == len(self._names):
-                    self._zeros = None  # the program has replaced parameters; it would keep their storage
+            if (start, last) != self._storage_with_zeros:
                 return 0
             end += self._missing(pseudo) * size
-        if end > _calls.storage_end(first):  # storages that are neighbours by chance
+        if end > last:  # storages that are neighbours by chance
             return 0
         return int((end - start) // size)
 
@@ -230,10 +225,10 @@ class _Layers(torch.nn.Module):
         return tensors[0].detach().as_strided((elements,), (1,)) if elements else None
 
     def _params(self, first: int, last: int, operands: Sequence[Tensor] = ()) -> Union[Tensor, List[Tensor]]:
-        """The parameters of pseudo layers, for a call with the other operands: flat, or if they are large, and the program is
-        compiled, which cannot know that they are parts of one storage, a list."""
+        """The parameters of pseudo layers, for a call with the other operands: flat, or if they are large, on the CPU, and the program
+        is compiled, which cannot know that they are parts of one storage, a list."""
         tensors = self._in_order(first, last)
-        if functional.compiling() and self._count(first, last) * tensors[0].element_size() >= _LARGE:
+        if _library.compiling() and tensors[0].is_cpu and self._count(first, last) * tensors[0].element_size() >= _LARGE:
             zeros = [] if self.bias else [tensors[0].new_zeros(tensors[0].shape[0])] * (2 * (last - first))
             return [*tensors, *zeros]
         if not functional.traced():
@@ -244,9 +239,7 @@ class _Layers(torch.nn.Module):
                 # Frozen parameters: `Flat` must be a node of the graph, since it checks their versions.
                 if any(v.requires_grad for v in operands):
                     flat.requires_grad_(not any(v.requires_grad for v in tensors))
-                zeros = [] if self._zeros is None else [self._zeros]
-                if zeros and last - first < len(self._names):
-                    zeros = [self._zeros[:self._missing(last - first)]]  # type: ignore[index]
+                zeros = [] if self.bias else [flat.detach()[-self._missing(last - first):]]
                 return _calls.apply(_calls.Flat, flat, *tensors, *zeros)  # type: ignore[no-any-return]
         return self._joined(tensors, last - first)
 

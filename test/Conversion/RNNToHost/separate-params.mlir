@@ -64,3 +64,20 @@ func.func @both(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %p: memref<?xf32>,
       {is_training = false, lowering = #rnn.lowering<fused>}
   return
 }
+
+// -----
+
+// A dense copy of a strided buffer keeps the elements between the tensors.
+// HOST-LABEL: func @strided
+// HOST: %[[COPY:.*]] = memref.alloc
+// HOST: memref.copy %arg9, %[[COPY]]
+// HOST: memref.copy %[[COPY]], %arg9
+func.func @strided(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %p: memref<?xf32>, %o: memref<?x5xi64>,
+                   %y: memref<5x2x4xf32>, %hn: memref<1x2x4xf32>, %dy: memref<5x2x4xf32>, %dhn: memref<1x2x4xf32>,
+                   %r: memref<?xi8>, %dp: memref<?xf32, strided<[2]>>) {
+  rnn.cudnn_backprop rnn_tanh input(%x : memref<5x2x3xf32>) state(%h : memref<1x2x4xf32>) params(%p : memref<?xf32>)
+      output(%y, %hn : memref<5x2x4xf32>, memref<1x2x4xf32>) grads(%dy, %dhn : memref<5x2x4xf32>, memref<1x2x4xf32>)
+      reserve(%r : memref<?xi8>) offsets(%o, %o : memref<?x5xi64>)
+      outs(params_backprop = %dp : memref<?xf32, strided<[2]>>) {lowering = #rnn.lowering<fused>}
+  return
+}

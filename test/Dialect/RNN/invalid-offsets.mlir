@@ -92,3 +92,16 @@ func.func @valid(%x: memref<5x2x4xf32>, %h: memref<2x2x4xf32>, %l: memref<?x2x4x
       offsets(%three : memref<3x5xi64>) {lowering = #rnn.lowering<fused>}
   return
 }
+
+// -----
+
+func.func @backprop_alone(%x: memref<5x2x3xf32>, %h: memref<2x2x4xf32>, %p: memref<?xf32>, %y: memref<5x2x4xf32>,
+                          %r: memref<?xi8>, %g: memref<2x5xi64>) {
+  // expected-error @below {{'rnn.cudnn_backprop' op requires `params_offsets` with `params_backprop_offsets`; a table without rows means the opaque layout [C17]}}
+  "rnn.cudnn_backprop"(%x, %h, %p, %y, %h, %y, %h, %r, %g, %p) <{mode = #rnn.mode<gru>, lowering = #rnn.lowering<fused>,
+      operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 1>,
+      resultSegmentSizes = array<i32: 0, 0, 0, 0>}>
+      : (memref<5x2x3xf32>, memref<2x2x4xf32>, memref<?xf32>, memref<5x2x4xf32>, memref<2x2x4xf32>, memref<5x2x4xf32>,
+         memref<2x2x4xf32>, memref<?xi8>, memref<2x5xi64>, memref<?xf32>) -> ()
+  return
+}

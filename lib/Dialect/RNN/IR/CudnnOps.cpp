@@ -91,7 +91,7 @@ template <typename OpLike> static void collectBackpropRules(OpLike op, ShapeRule
     rules.result("C15", "input_c_backprop", 2, element, l.stateC);
   // The device decides the size of `params`; its gradient has the size of the operand. Offsets have their own check.
   AffineExpr count;
-  if (!op.getParamsOffsets() && !op.getParamsBackpropOffsets())
+  if (!op.getParamsOffsets())
     count = rules.symbol("N", "the parameters", "C7", op.getParams(), "params", 0);
   addOffsetsRule("params_backprop_offsets", op.getParamsBackpropOffsets(), rules);
   rules.result("C15", "params_backprop", 3, element, {count});
@@ -229,6 +229,10 @@ LogicalResult CudnnBackpropOp::verifySizes(const ShapeRules &rules) {
   if (failed(verifyCudnnSizes(*this, rules)) ||
       failed(verifyOffsets(*this, "params_offsets", getParamsOffsets(), rules)))
     return failure();
+  // The assembly has the two tables in this order.
+  if (getParamsBackpropOffsets() && !getParamsOffsets())
+    return emitOpError("requires `params_offsets` with `params_backprop_offsets`; a table without rows means the opaque "
+                       "layout [C17]");
   return verifyOffsets(*this, "params_backprop_offsets", getParamsBackpropOffsets(), rules);
 }
 

@@ -54,7 +54,7 @@ defvar RNN_CudnnConfig = (ins
 class RNN_ResetsGroup<string label> : RNN_Group<"resets", [
   RNN_Value<"resets", RNN_ResetsKind, ["T", "B"], label, "i1 marks: reset the states before this step", 1>]>;
 
-// The elements at which the tensors of separate parameters begin. `label` names the rule that checks the shape.
+// The elements of the buffer `of` at which the tensors of separate parameters begin.
 class RNN_OffsetsValue<string valueName, string of> : RNN_Value<valueName, RNN_OffsetsKind, ["L*D", "5"], "C17",
   "where the tensors of each layer and direction begin in `" # of # "`, memref form only", 1>;
 def RNN_ParamsOffsets : RNN_OffsetsValue<"params_offsets", "params">;
@@ -219,7 +219,7 @@ def RNN_CudnnBackpropOp : RNN_LayerOp<RNN_CudnnBackpropSignature, [AttrSizedResu
     - (C15) The results are shaped like `input`, `input_h`, `input_c` and `params`.
     - (C16) of `rnn.cudnn_forward`.
     - (C17) of `rnn.cudnn_forward`, also for `params_backprop_offsets` and `params_backprop`, which replaces the size of
-      `params_backprop` in (C15).
+      `params_backprop` in (C15). `params_backprop_offsets` requires `params_offsets`.
   }], RNN_CudnnBackpropSignature.assembly, [{
     Example:
     ```mlir
