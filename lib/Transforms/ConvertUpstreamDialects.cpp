@@ -181,6 +181,29 @@ static LogicalResult convertGlobal(const GlobalUses &uses, TargetAttr target) {
 }
 
 //===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// Replaces the sizes of dimensions that do not exist by zero. Upstream defines no value for them, and the
+/// canonicalizer of MLIR 22 crashes on those of `memref.dim` with a negative dimension.
+static void replaceUndefinedSizes(ModuleOp module) {
+  SmallVector<Operation *> undefined;
+  auto collect = [&](auto op) {
+    auto type = dyn_cast<ShapedType>(op.getSource().getType());
+    std::optional<int64_t> dim = op.getConstantIndex();
+    if (dim && type.hasRank() && (*dim < 0 || *dim >= type.getRank()))
+      undefined.push_back(op);
+  };
+  module.walk([&](tensor::DimOp op) { collect(op); });
+  module.walk([&](memref::DimOp op) { collect(op); });
+  for (Operation *op : undefined) {
+    OpBuilder b(op);
+    op->replaceAllUsesWith(ValueRange{arith::ConstantIndexOp::create(b, op->getLoc(), 0)});
+    op->erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -188,6 +211,7 @@ namespace {
 struct ConvertUpstreamDialects : public rnn::impl::RNNConvertUpstreamDialectsPassBase<ConvertUpstreamDialects> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    replaceUndefinedSizes(module);
     bool hasTosa = false, hasShape = false, hasGlobals = false;
     module.walk([&](Operation *op) {
       Dialect *dialect = op->getDialect();
@@ -196,7 +220,7 @@ struct ConvertUpstreamDialects : public rnn::impl::RNNConvertUpstreamDialectsPas
       hasGlobals |= isa_and_nonnull<ml_program::MLProgramDialect>(dialect);
     });
     if (!hasTosa && !hasShape && !hasGlobals)
-      return markAllAnalysesPreserved();
+      return;
     OpPassManager pipeline(ModuleOp::getOperationName());
     if (hasTosa)
       addTosaPasses(pipeline);

@@ -90,3 +90,21 @@ func.func @shape(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> (tensor<2xindex>, 
   %n = shape.num_elements %s : tensor<2xindex> -> index
   return %s, %n : tensor<2xindex>, index
 }
+
+// -----
+
+// Sizes of dimensions that do not exist have no defined value.
+// CHECK-LABEL: func.func @undefined_sizes
+// CHECK-NOT: dim %{{.*}}, %c-1
+// CHECK-NOT: dim %{{.*}}, %c2
+// CHECK: tensor.dim %{{.*}}, %c1
+func.func @undefined_sizes(%x: tensor<?x?xf32>, %y: memref<?xf32>) -> (index, index, index, index) {
+  %c-1 = arith.constant -1 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %0 = tensor.dim %x, %c-1 : tensor<?x?xf32>
+  %1 = tensor.dim %x, %c2 : tensor<?x?xf32>
+  %2 = memref.dim %y, %c-1 : memref<?xf32>
+  %3 = tensor.dim %x, %c1 : tensor<?x?xf32>
+  return %0, %1, %2, %3 : index, index, index, index
+}

@@ -12,8 +12,8 @@ include "mlir/Pass/PassBase.td"
 def RNNConvertUpstreamDialectsPass : Pass<"rnn-convert-upstream-dialects", "::mlir::ModuleOp"> {
   let summary = "Convert ops of tosa, shape and ml_program to linalg, tensor and arith";
   let description = [{
-    Runs upstream's passes for the dialects that front ends leave beside the layers, and does nothing in a module without
-    such ops:
+    Runs upstream's passes for the dialects that front ends leave beside the layers, if the module has such ops. Sizes of
+    dimensions that do not exist (`tensor.dim`, `memref.dim`), which have no defined value, become zero.
 
     - `tosa`: `tosa-to-mlprogram`, the passes of `tosa-to-linalg-pipeline` except the validation, then `tosa-to-arith`,
       `tosa-to-tensor` and `tosa-to-scf`.

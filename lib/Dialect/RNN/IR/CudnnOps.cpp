@@ -231,8 +231,9 @@ LogicalResult CudnnBackpropOp::verifySizes(const ShapeRules &rules) {
     return failure();
   // The assembly has the two tables in this order.
   if (getParamsBackpropOffsets() && !getParamsOffsets())
-    return emitOpError("requires `params_offsets` with `params_backprop_offsets`; a table without rows means the opaque "
-                       "layout [C17]");
+    return emitOpError(
+        "requires `params_offsets` with `params_backprop_offsets`; a table without rows means the opaque "
+        "layout [C17]");
   return verifyOffsets(*this, "params_backprop_offsets", getParamsBackpropOffsets(), rules);
 }
 
