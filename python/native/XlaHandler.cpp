@@ -340,7 +340,7 @@ struct Separate {
 
   bool fits(size_t numOperands, size_t numResults) const {
     if (!count)
-      return true;
+      return !isGradient;
     const auto operands = static_cast<int64_t>(numOperands), results = static_cast<int64_t>(numResults);
     return first >= 0 && count > 0 && (perLayer == 4 || perLayer == 5) && count % perLayer == 0 &&
            first + count <= operands && (!isGradient || (isGradient == 1 && results == first + count));
