@@ -136,6 +136,23 @@ def test_zeros_behind_the_parameters(copies):
     assert is_flat(layer) and torch.equal(layer(x)[0], want)
 
 
+@pytest.mark.parametrize("mode", (rnn.LSTM, rnn.GRU))
+def test_layers_alone_without_biases(mode):
+    """With dropout, each layer is a call. What follows the weights of the first one is not its biases."""
+    plain, biased, x = mode(4, 5, 3, bias=False, dropout=0.5), mode(4, 5, 3, dropout=0.5), torch.randn(6, 3, 4)
+    with torch.no_grad():
+        for name, value in biased.named_parameters():
+            value.copy_(plain.state_dict()[name]) if name.startswith("weight") else value.zero_()
+    results = []
+    for layer in plain, biased:
+        torch.manual_seed(1)
+        y = layer(x)[0]
+        results.append((y, torch.autograd.grad(y.square().sum(), [getattr(layer, name) for name in plain.state_dict()])))
+    (got, gradients), (want, wanted) = results
+    assert torch.equal(got, want)
+    assert all(map(torch.equal, gradients, wanted))
+
+
 @torch.no_grad()
 def test_storage_is_not_kept():
     """Copies and other parameters neither move a layer without biases nor keep its memory."""

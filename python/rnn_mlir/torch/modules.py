@@ -52,9 +52,9 @@ class _Layers(torch.nn.Module):
 
     _mode: str
     _theirs: Any  #: the class of torch.nn
-    #: Without biases: the first and last address of a storage in which zeros follow the parameters. No reference, which would keep the
-    #: storage of parameters that the program has replaced.
-    _storage_with_zeros: Tuple[int, int] = (0, 0)
+    #: Without biases: the address of the zeros that follow the parameters in their storage, and the end of the storage. A reference
+    #: would keep the storage after the program has replaced its parameters.
+    _zeros: Tuple[int, int] = (0, 0)
 
     def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
                  batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
@@ -117,7 +117,7 @@ class _Layers(torch.nn.Module):
             for v in tensors:
                 v.data = flat[offset:offset + v.numel()].view(v.shape)
                 offset += v.numel()
-            self._storage_with_zeros = flat.data_ptr(), _calls.storage_end(flat)
+            self._zeros = flat[offset:].data_ptr(), _calls.storage_end(flat)
 
     def _apply(self, *arguments: Any, **options: Any) -> Any:
         super()._apply(*arguments, **options)
@@ -212,7 +212,7 @@ class _Layers(torch.nn.Module):
             end += v.numel() * size
         last = _calls.storage_end(first)
         if not self.bias:
-            if (start, last) != self._storage_with_zeros:
+            if (end, last) != self._zeros:
                 return 0
             end += self._missing(pseudo) * size
         if end > last:  # storages that are neighbours by chance
