@@ -180,9 +180,8 @@ def layer_text(mode: str, direction: str, dtype: str, kind: str, *, lengths: boo
     if separate is False:  # a table without rows: the opaque layout
         text += ["  %none = memref.alloca() : memref<0x5xi64>",
                  *(f"  %{name} = memref.cast %none : memref<0x5xi64> to {type_of(name)}" for name in tables)]
-    text += [
-            f"  {op} {mode}{', bidirectional' if direction == 'bidirectional' else ''}",
-            f"      input({group('x')}) state({group('h0', 'c0')}) params({group('params')})"]
+    text += [f"  {op} {mode}{', bidirectional' if direction == 'bidirectional' else ''}",
+             f"      input({group('x')}) state({group('h0', 'c0')}) params({group('params')})"]
     if lengths:
         text.append(f"      lengths({group('lengths')})")
     if kind == "backward":

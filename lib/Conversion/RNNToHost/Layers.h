@@ -201,7 +201,7 @@ private:
   /// is packed right before its GEMM, always at the same offset, which stays in an L2 cache.
   Value packsInputLate, packsStateLate;
   /// i1, in `run`: the layer has a single step with so few rows that packing the weights would take longer than
-  /// multiplying by them. The products then read the weights of the operand (multiplyInPlace).
+  /// multiplying by them. The GEMMs then read the weights from the operand (multiplyInPlace).
   Value readsWeights;
 };
 

@@ -21,7 +21,8 @@ struct WeightsSource {
   Value I, H;       ///< sizes of the network
   Value index;      ///< of the layer and direction in the operand
   Value count;      ///< of layers and directions
-  /// i1: the tensors are at offsets that the layout does not determine, so no calls share them; null: they are not.
+  /// i1: the buffer has separate tensors (docs/Semantics.md), whose offsets the other members do not identify, so that
+  /// calls must not share their packed weights. Null: false.
   Value isSeparate = Value();
 };
 

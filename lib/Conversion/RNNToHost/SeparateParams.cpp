@@ -44,7 +44,7 @@ void host::checkOffsets(HostBuilder &b, LayerOpInterface op, Value call, const S
     for (auto [column, extent] : llvm::enumerate(getExtents(b, s, pseudo))) {
       Value offset = memref::LoadOp::create(b, params.offsets, ValueRange{pseudo, b.index(column)});
       offset = arith::IndexCastOp::create(b, b.getIndexType(), offset);
-      // The offset of an empty tensor is ignored. A difference of values in [0, 2^63) does not overflow.
+      // The offset of an empty tensor is ignored. The subtraction cannot overflow: both sizes are in [0, 2^63).
       Value isEmpty = b.compare(arith::CmpIPredicate::eq, extent, zero);
       rnnrt::ExpectRangeOp::create(b, call, b.select(isEmpty, zero, offset), zero,
                                    b.select(isEmpty, zero, b.sub(elements, extent)), message);

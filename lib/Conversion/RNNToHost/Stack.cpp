@@ -87,7 +87,8 @@ void Stack::find(ParamsBuffer &tensors) {
   tensors.at = sizes.paramsOf(layer, direction);
   if (!tensors.offsets)
     return;
-  // In the order of rnn_layout::ParamsTensor. A table without rows must not be read.
+  // The columns of the table (rnn_layout::ParamsTensor). The branch is necessary, since the table may have no row to
+  // load.
   Value *parts[] = {&tensors.at.inputWeights, &tensors.at.recurrentWeights, &tensors.at.projection,
                     &tensors.at.inputBias, &tensors.at.recurrentBias};
   auto getLoaded = [&](OpBuilder &inner, Location loc) {

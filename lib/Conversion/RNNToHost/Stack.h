@@ -33,8 +33,8 @@ struct StackShape {
   bool skips;   ///< layer 0 has no input weights
 };
 
-/// Emits the run-time checks of a table of offsets [C17]. `name` is that of the buffer's operand. The operand of the
-/// table is `<name>_offsets`.
+/// Emits the run-time checks of `params.offsets` [C17]. `name` is the operand of the buffer, `params` or
+/// `params_backprop`, for messages; the operand of the table is `<name>_offsets`.
 void checkOffsets(HostBuilder &b, LayerOpInterface op, Value call, const StackShape &shape, const ParamsBuffer &params,
                   StringRef name);
 
@@ -117,7 +117,7 @@ public:
   void drop(Value source, Value target, Value layer);
 
 private:
-  /// Sets the offsets of the current layer and direction.
+  /// Sets `tensors.at` for the current layer and direction, from the table if that has rows.
   void find(ParamsBuffer &tensors);
   Value gateRows(Value params, Value offset, Value columns) {
     return matrix(params, offset, sizes.gateRows(), columns);

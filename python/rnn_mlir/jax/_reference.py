@@ -15,6 +15,7 @@ from jax.sharding import PartitionSpec
 
 from .._layers import GATES, PseudoLayer, split_params
 from .._operations import BlockLSTM, Layers, Members, Operation
+from . import _lowering
 from ._sharding import spec_of
 
 Array = Any
@@ -79,7 +80,7 @@ def layers(mode: str, directions: int, num_proj: int, reset_to: str, x: Array, h
     compute = jnp.promote_types(dtype, jnp.float32)
     steps, _, inputs = x.shape
     hidden = h0.shape[2] if c0 is None else c0.shape[2]
-    flat = jnp.concatenate([jnp.ravel(v) for v in params]) if len(params) > 1 else params[0]
+    flat = _lowering.join(params) if len(params) > 1 else params[0]
     pseudo = split_params(flat.astype(compute), mode, directions, h0.shape[0] // directions, inputs, hidden, num_proj)
     valid = None if lengths is None else jnp.arange(steps)[:, None] < lengths
     valid = None if valid is None else _with_batch_of(x, valid, 1)

@@ -273,8 +273,7 @@ def _with_flat(function: Any, operation: Operation, values: Sequence[Tensor], *o
     assert isinstance(operation, Layers)
     first, end = operation.first_tensor, operation.primals
     tensors = list(values[first:end])
-    flat = torch.cat([v.reshape(-1) for v in tensors])
-    return function(operation.flat, [*values[:first], flat, *values[end:]], *options), tensors
+    return function(operation.flat, [*values[:first], _reference.join(tensors), *values[end:]], *options), tensors
 
 
 def forward(operation: Operation, operands: Sequence[Tensor], training: bool,

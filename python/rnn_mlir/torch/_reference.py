@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor
 
 from .._layers import GATES, PseudoLayer, split_params
 from .._operations import BlockLSTM, Layers, Members, Operation
+
+
+def join(tensors: Sequence[Tensor]) -> Tensor:
+    """The elements of all tensors, as a flat tensor of parameters has them."""
+    return torch.cat([v.reshape(-1) for v in tensors])
 
 
 def _pick(mask: Optional[Tensor], a: Any, b: Any) -> Any:
@@ -132,7 +137,7 @@ def evaluate(operation: Operation, *operands: Tensor) -> Tuple[Tensor, ...]:
     auxiliaries = list(operands[operation.primals:])
     if isinstance(operation, Layers):
         c0, tensors = operands[2] if operation.cell else None, operands[operation.first_tensor:operation.primals]
-        params = torch.cat([v.reshape(-1) for v in tensors]) if operation.tensors else tensors[0]
+        params = join(tensors) if operation.tensors else tensors[0]
         lengths = auxiliaries.pop(0) if operation.lengths else None
         resets = auxiliaries.pop(0) if operation.reset_to else None
         return layers(operation, operands[0], operands[1], c0, params, lengths, resets)

@@ -178,7 +178,7 @@ def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Union
     operands = [v for v in (x, h0, c0, *tensors, lengths, resets) if v is not None]
     if several and not compiling:
         operation.check_tensors(*operands)
-        operands[operation.first_tensor:operation.primals] = [torch.cat([v.reshape(-1) for v in tensors])]
+        operands[operation.first_tensor:operation.primals] = [_reference.join(tensors)]
         return _run(operation.flat, operands)
     if compiling and _has_tangents():
         return _reference.evaluate(operation, *operands)

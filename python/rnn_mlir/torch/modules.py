@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from .._layers import GATES, check_dropout
-from . import _calls, _library, functional
+from . import _calls, _library, _reference, functional
 
 
 def _refuse_input(name: str, value: Any, expected: str) -> NoReturn:
@@ -195,8 +195,7 @@ class _Layers(torch.nn.Module):
 
     def _joined(self, tensors: List[Tensor], pseudo: int) -> Tensor:
         """A copy of the parameters of so many pseudo layers as a flat array."""
-        parts = [v.reshape(-1) for v in tensors]
-        return torch.cat(parts if self.bias else [*parts, parts[0].new_zeros(self._missing(pseudo))])
+        return _reference.join(tensors if self.bias else [*tensors, tensors[0].new_zeros(self._missing(pseudo))])
 
     def _elements(self, tensors: List[Tensor], pseudo: int) -> int:
         """The size of the flat array of these tensors, of so many pseudo layers, if they are parts of one storage, in this order;

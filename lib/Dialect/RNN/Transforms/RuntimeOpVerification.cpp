@@ -49,7 +49,7 @@ public:
     bool isKnown = llvm::all_of(ArrayRef<StringRef>{"L", "H", "I"},
                                 [&](StringRef name) { return rules.getStaticValue(name).has_value(); });
     // With a projection of any size, the size op has no attribute for P; the plan of the layer checks the parameters.
-    // Offsets are for compiled loops, which check them.
+    // Ops with `params_offsets` always become compiled loops, which check the offsets.
     if ((isKnown && !type.isDynamicDim(0)) || int64_t(layer.getNumProj()) < 0 || layer.getParamsOffsets())
       return;
     Value expected =
