@@ -54,6 +54,12 @@ const char *Tiles::check(int tile) const {
   return config.rows[tile] == 0 ? "#UD: a tile is not part of the configuration" : nullptr;
 }
 
+const char *Tiles::checkWords(int tile) const {
+  if (const char *error = check(tile))
+    return error;
+  return config.rowBytes[tile] % 4 != 0 ? "#UD: the bytes per row of a tile are no multiple of 4" : nullptr;
+}
+
 const char *Tiles::zero(int tile) {
   if (const char *error = check(tile))
     return error;
@@ -62,15 +68,16 @@ const char *Tiles::zero(int tile) {
 }
 
 const char *Tiles::load(int tile, const char *memory, uint64_t stride) {
-  if (const char *error = zero(tile))
+  if (const char *error = checkWords(tile))
     return error;
+  std::memset(&tiles[tile], 0, sizeof(Tile));
   for (int row = 0; row < config.rows[tile]; ++row)
     std::memcpy(tiles[tile].rows[row], memory + row * stride, config.rowBytes[tile]);
   return nullptr;
 }
 
 const char *Tiles::store(int tile, char *memory, uint64_t stride) const {
-  if (const char *error = check(tile))
+  if (const char *error = checkWords(tile))
     return error;
   for (int row = 0; row < config.rows[tile]; ++row)
     std::memcpy(memory + row * stride, tiles[tile].rows[row], config.rowBytes[tile]);
@@ -97,13 +104,10 @@ multiplyRow(const uint32_t *a, int pairs, const uint32_t (*b)[maxBytes / 4], uin
 
 const char *Tiles::multiply(int tile, int source1, int source2) {
   for (int operand : {tile, source1, source2})
-    if (const char *error = check(operand))
+    if (const char *error = checkWords(operand))
       return error;
   if (tile == source1 || tile == source2 || source1 == source2)
     return "#UD: two operands are the same tile";
-  for (int operand : {tile, source1, source2})
-    if (config.rowBytes[operand] % 4 != 0)
-      return "#UD: the bytes per row of an operand are no multiple of 4";
   if (config.rows[tile] != config.rows[source1])
     return "#UD: the result and the left operand have different numbers of rows";
   if (config.rowBytes[tile] != config.rowBytes[source2])

@@ -41,6 +41,8 @@ private:
   };
 
   const char *check(int tile) const;
+  /// The same for instructions that read or write the rows, which consist of words of 4 bytes.
+  const char *checkWords(int tile) const;
 
   TileConfig config; // zeros: not configured
   Tile tiles[numTiles];
