@@ -48,7 +48,6 @@ static void emitOuterProducts(HostBuilder &b, const OuterProducts &p) {
 }
 
 void KernelLibrary::outerProducts(HostBuilder &b, const OuterProducts &arguments) {
-  assert(!b.tiles.usesAMX() && "AMX has other panels");
   OuterProducts p = arguments;
   p.c = b.asRows(p.c);
   call(b, "outer_products", p, emitOuterProducts);

@@ -193,8 +193,6 @@ void BackwardLoop::run() {
   if (byRows) // threads that divide rows share the packed weights
     packsLate = b.select(byRows, never, packsLate);
   readsWeights = b.createOrFold<arith::AndIOp>(packsLate, layer.areFewRows(p.B, Layer::Pass::Backward));
-  if (b.tiles.usesAMX()) // not measured
-    readsWeights = never;
   layer.start(kh);
   if (initialKh)
     b.fillZero(initialKh, zero, b.mul(p.statePadded, p.B));
@@ -399,13 +397,17 @@ PackedWeights BackwardLoop::getInputWeights(Value packedPanel) {
 }
 
 void BackwardLoop::inputs(Pack pack, function_ref<void(const Block &)> store) {
-  if (b.tiles.usesAMX())
-    return inputsByTiles(pack, store);
   const Problem &p = layer.p;
   Value depth = b.mul(p.padded, layer.input.count), packedPanel = b.mul(spreadBlocks(b, depth), b.tiles.panel);
   PackedWeights weights = getInputWeights(packedPanel);
   Value inPlace = b.createOrFold<arith::AndIOp>(weights.isScratch, layer.areFewRows(rows, Layer::Pass::Backward));
-  b.ifElse(inPlace, [&] { inputsInPlace(store); }, [&] { inputsByPanels(pack, store, weights, packedPanel); });
+  auto packed = [&] {
+    if (b.tiles.usesAMX())
+      inputsByTiles(pack, store, weights, packedPanel);
+    else
+      inputsByPanels(pack, store, weights, packedPanel);
+  };
+  b.ifElse(inPlace, [&] { inputsInPlace(store); }, packed);
   weights.release();
 }
 
@@ -414,7 +416,7 @@ void BackwardLoop::inputsInPlace(function_ref<void(const Block &)> store) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel), dGPanel = b.mul(allRows, panel);
-  Value work = b.mul(b.mul(rows, p.I), b.mul(p.padded, layer.input.count));
+  Value work = getSharedWork(b.mul(b.mul(rows, p.I), b.mul(p.padded, layer.input.count)));
   library.parallel(b, inputPanels, work, [&](const Team &team) {
     Value first = team.begin(b, inputPanels), count = b.sub(team.end(b, inputPanels), first);
     Value blockPanel = b.mul(rows, panel), size = b.mul(count, blockPanel), column = b.mul(first, panel);

@@ -173,8 +173,9 @@ Value BackwardLoop::packPanels(ArrayRef<Left> lefts, Value width, Value stride, 
 }
 
 Value BackwardLoop::haveFewRows(bool isTransposed) {
+  // Tiles multiply more rows faster than vectors write them.
   if (b.tiles.usesAMX())
-    return arith::ConstantOp::create(b, b.getBoolAttr(false));
+    return b.compare(arith::CmpIPredicate::sle, rows, b.index(8));
   // `sums` writes each row of a tile in short pieces, and transposes them if the result does; but its tiles have more
   // rows, which counts most with few vectors. Measured with two vectors (AVX2) and four (AVX-512).
   return b.compare(arith::CmpIPredicate::sle, rows, b.index(isTransposed ? 32 * b.tiles.vectors : 16));
@@ -185,9 +186,13 @@ void BackwardLoop::sumProducts(ArrayRef<Left> lefts, Value width, const Right &r
   constexpr int64_t height = OuterProducts::rowsAtOnce;
   const int64_t panel = b.tiles.panel, blocks = places.size();
   Value zero = b.index(0), rightPanel = b.mul(allRows, panel), blockPanels = b.ceilDiv(columns, panel);
-  Value stride = b.mul(b.mul(b.ceilDiv(rows, 2), 2), panel), packed = packPanels(lefts, width, stride, resets);
+  // VNNI packing fills the last pair of rows, and with AMX a whole panel.
+  int64_t together = b.tiles.usesAMX() ? panel : 2;
+  Value stride = b.mul(b.ceilDiv(rows, together), together * panel);
+  Value packed = packPanels(lefts, width, stride, resets);
   Value resultRows = isTransposed ? columns : width, tiles = b.ceilDiv(resultRows, height), all = b.mul(tiles, blocks);
-  library.parallel(b, all, b.mul(b.mul(rows, width), b.mul(columns, blocks)), [&](const Team &team) {
+  Value work = getSharedWork(b.mul(b.mul(rows, width), b.mul(columns, blocks)));
+  library.parallel(b, all, work, [&](const Team &team) {
     Value from = team.begin(b, all), to = team.end(b, all);
     for (int64_t k = 0; k < blocks; ++k) {
       Value before = b.mul(tiles, k), offset = b.add(right.offset, b.mul(b.mul(blockPanels, k), rightPanel));

@@ -62,28 +62,38 @@ Value BackwardLoop::getSharedWork(Value work) const {
   return isLocal ? b.select(isLocal, b.index(0), work) : work;
 }
 
-void BackwardLoop::inputsByTiles(Pack pack, function_ref<void(const Block &)> store) {
+void BackwardLoop::inputsByTiles(Pack pack, function_ref<void(const Block &)> store, PackedWeights &weights,
+                                 Value packedPanel) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel);
   Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
   Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel);
-  Value packedPanel = b.mul(spreadBlocks(b, b.mul(depth, panel)), panel);
   Value work = getSharedWork(b.mul(b.mul(rows, p.I), b.mul(depth, panel)));
-  PackedWeights weights = getInputWeights(packedPanel);
   Value packed = weights.parts[0];
+  // Few rows use each weight a few times: groups of panels are packed into the same memory, which stays in L2.
+  constexpr int64_t fewRows = 32, panelsOfFewRows = 4;
+  static_assert(fewRows <= rowsAtOnce, "each panel is packed for one block of rows");
+  Value isFew = b.compare(arith::CmpIPredicate::sle, rows, b.index(fewRows));
+  Value reuses = b.createOrFold<arith::AndIOp>(isFew, weights.isScratch);
+  Value atOnce = b.select(reuses, b.index(panelsOfFewRows), b.index(panelsAtOnce));
   library.parallel(b, inputPanels, work, [&](const Team &team) {
     Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), own = b.sub(end, first);
     Value block = b.allocate(b.index(rowsAtOnce * panelsAtOnce * panel)), zeros = b.allocate(b.index(panel));
     b.fillZero(zeros, zero, b.index(panel));
-    weights.ifUnpacked([&] { pack(packed, b.mul(first, packedPanel), packedPanel, first, own); });
+    Value ownOffset = b.mul(first, packedPanel);
+    auto packAll = [&] { weights.ifUnpacked([&] { pack(packed, ownOffset, packedPanel, first, own); }); };
+    b.ifElse(reuses, [] {}, packAll);
     b.loop(zero, rows, rowsAtOnce, [&](Value row) {
       Value height = b.min(b.sub(rows, row), b.index(rowsAtOnce)), blockPanel = b.mul(height, panel);
-      b.loop(zero, own, panelsAtOnce, [&](Value q) {
-        Value count = b.min(b.sub(own, q), b.index(panelsAtOnce)), column = b.mul(b.add(first, q), panel);
+      Value groups = b.div(b.add(own, b.sub(atOnce, b.index(1))), atOnce);
+      b.loop(groups, [&](Value group) {
+        Value q = b.mul(group, atOnce), start = b.add(first, q), column = b.mul(start, panel);
+        Value count = b.min(b.sub(own, q), atOnce), offset = b.select(reuses, ownOffset, b.mul(start, packedPanel));
+        b.ifThen(reuses, [&] { pack(packed, offset, packedPanel, start, count); });
         Gemm gemm;
         gemm.a = dG, gemm.aOffset = b.add(firstBlock, b.mul(row, panel)), gemm.aPanel = dGPanel;
-        gemm.b = packed, gemm.bOffset = b.mul(b.add(first, q), packedPanel), gemm.bPanel = packedPanel;
+        gemm.b = packed, gemm.bOffset = offset, gemm.bPanel = packedPanel;
         gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
         gemm.rows = height, gemm.columns = count, gemm.depth = depth;
         library.tileGemm(b, gemm, GemmStart{zeros, zero, zero});
@@ -94,7 +104,6 @@ void BackwardLoop::inputsByTiles(Pack pack, function_ref<void(const Block &)> st
     b.free(block);
     b.free(zeros);
   });
-  weights.release();
 }
 
 /// Stores a zero row after an odd last row of `tiles` tiles of `packLeft`.

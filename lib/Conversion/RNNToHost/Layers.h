@@ -325,7 +325,7 @@ private:
   void endAtResets(Value t, Value columns, Value gradient, Value initial, Value first, Value end);
   void addPanels(Value source, Value target, Value first, Value end);
   void divideRows(int64_t mostBytes);
-  void inputsByTiles(Pack pack, function_ref<void(const Block &)> store);
+  void inputsByTiles(Pack pack, function_ref<void(const Block &)> store, PackedWeights &weights, Value packedPanel);
   void sumsByTiles(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
                    std::optional<Resets> resets);
   void forResetRows(Value from, Value to, function_ref<void(Value, Value)> body);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes layers of one time step and few examples, for bf16-amx-step-host.test. Up to four examples are multiplied by weights that
-are not packed, unless these are constants.
+are not packed, unless these are constants. The gradients of the weights have vectors of up to eight rows and tiles of more; the
+gradient of the input of up to 32 rows packs groups of four panels of 32 columns.
 
     bf16_step_layers.py --dtype=bf16 -o FILE.mlir
 
@@ -26,7 +27,17 @@ NETWORKS += [Case("lstm", layers=2, directions=2, steps=1, batch=3, input=21, hi
              Case("lstm", steps=1, batch=3, input=35, hidden=101, training=False, dynamic=True, tag="step"),
              Case("rnn_tanh", steps=1, batch=2, input=1, hidden=1, training=False, tag="step"),
              Case("gru", steps=1, batch=4, input=33, hidden=64, batch_major=True, training=False, resets="zero", tag="step")]
-BLOCKS = [Block("step1", "icfo", (1, 1, 5, 131), static=True), Block("step4", "ifco", (1, 4, 38, 136), static=True)]
+# Gradients of more rows, and of several steps with few rows.
+NETWORKS += [Case(mode, steps=steps, batch=batch, input=columns, hidden=hidden, tag=f"t{steps}_b{batch}", **more)
+             for mode, steps, batch, columns, hidden, more in (
+                 ("lstm", 1, 8, 67, 96, {}), ("gru", 1, 9, 64, 99, {}), ("lstm", 1, 32, 300, 70, {}), ("gru", 1, 33, 290, 64, {}),
+                 ("rnn_relu", 1, 31, 257, 65, {"dynamic": True}), ("gru", 3, 2, 35, 130, {"resets": "initial"}),
+                 ("lstm", 8, 1, 33, 66, {"batch_major": True}), ("lstm", 3, 1, 21, 99, {"layers": 2, "directions": 2, "resets": "zero"}),
+                 ("rnn_tanh", 2, 2, 130, 67, {"dynamic": True}), ("lstm", 1, 4, 65, 130, {"projection": 71}))]
+BLOCKS = [Block("step1", "icfo", (1, 1, 5, 131), static=True), Block("step4", "ifco", (1, 4, 38, 136), static=True),
+          Block("step8", "ifco", (1, 8, 65, 64), static=True), Block("step9", "icfo", (1, 9, 131, 33), static=True),
+          Block("steps3", "icfo", (3, 2, 66, 67)), Block("steps1", "ifco", (7, 1, 33, 96), attributes="use_peephole"),
+          Block("step32", "icfo", (1, 32, 290, 64), static=True), Block("resets", "icfo", (2, 3, 35, 64), resets="initial")]
 
 
 class Constant:

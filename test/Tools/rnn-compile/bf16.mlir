@@ -40,9 +40,9 @@
 // WITHOUT: rnn-compile: error: --bf16-gemm=amx requires instructions that the processor `sapphirerapids` does not have
 // RUN: not rnn-compile %s --target=cuda --bf16-gemm=dot -o %t.o 2>&1 | FileCheck %s --check-prefix=CUDA
 // CUDA: rnn-compile: error: --bf16-gemm requires --target=host, but the target is `cuda`
-func.func @main(%x: tensor<5x1x3xbf16>, %h: tensor<1x1x600xbf16>, %p: tensor<?xbf16>, %dy: tensor<5x1x600xbf16>) -> (tensor<5x1x3xbf16>, tensor<?xbf16>) {
-  %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<5x1x3xbf16>) state(%h : tensor<1x1x600xbf16>) params(%p : tensor<?xbf16>)
-  %dx, %dh, %dp = rnn.cudnn_backprop gru input(%x : tensor<5x1x3xbf16>) state(%h : tensor<1x1x600xbf16>) params(%p : tensor<?xbf16>)
-      output(%y, %hn : tensor<5x1x600xbf16>, tensor<1x1x600xbf16>) grads(%dy, %h : tensor<5x1x600xbf16>, tensor<1x1x600xbf16>) reserve(%r : tensor<?xi8>)
-  return %dx, %dp : tensor<5x1x3xbf16>, tensor<?xbf16>
+func.func @main(%x: tensor<20x1x3xbf16>, %h: tensor<1x1x600xbf16>, %p: tensor<?xbf16>, %dy: tensor<20x1x600xbf16>) -> (tensor<20x1x3xbf16>, tensor<?xbf16>) {
+  %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<20x1x3xbf16>) state(%h : tensor<1x1x600xbf16>) params(%p : tensor<?xbf16>)
+  %dx, %dh, %dp = rnn.cudnn_backprop gru input(%x : tensor<20x1x3xbf16>) state(%h : tensor<1x1x600xbf16>) params(%p : tensor<?xbf16>)
+      output(%y, %hn : tensor<20x1x600xbf16>, tensor<1x1x600xbf16>) grads(%dy, %h : tensor<20x1x600xbf16>, tensor<1x1x600xbf16>) reserve(%r : tensor<?xi8>)
+  return %dx, %dp : tensor<20x1x3xbf16>, tensor<?xbf16>
 }
