@@ -38,7 +38,7 @@ import selection
 import step
 from plot import fit, write_plot
 from records import OutOfTime, Records
-from rivals import Rivals, Row
+from rivals import Quiet, Rivals, Row
 from tables import Table, gflop, milliseconds, sizes
 
 SHAPES = ["64,1,128,128", "64,32,256,256", "100,16,512,512", "128,32,512,512", "64,64,1024,1024", "100,1,512,512",
@@ -99,7 +99,8 @@ class Session:
     def __init__(self, arguments, folder):
         self.arguments = arguments
         self.used, self.labels = Table("cell", "T,B,I,H", *Rivals.with_other(arguments.rivals)), {}
-        self.rivals = Rivals(arguments.build, arguments.shapes, folder, arguments.cpu, arguments.compare)
+        self.rivals = Rivals(arguments.build, arguments.shapes, folder, arguments.cpu, arguments.compare,
+                             Quiet(arguments.quiet))
         self.records = Records(arguments.resume, arguments.minutes)
         self.missing = set()
         self.failed = False
@@ -118,7 +119,7 @@ class Session:
                 row.close()
             print(f"{part}, {', '.join(map(str, names))} thread(s): {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
             return [results, row.labels, row.missing]
-        key = [part, *names, self.rivals.name, arguments.cpu, arguments.seconds, arguments.compare, arguments.rivals]
+        key = [part, *names, self.rivals.name, arguments.cpu, arguments.seconds, arguments.compare, arguments.rivals, arguments.quiet]
         results, labels, missing = self.records.get(key, compute)
         self.report_missing(missing, part)
         return results, labels
@@ -247,6 +248,8 @@ def parse():
                         help="numbers of threads (default: 1,2 where there are two processors)")
     parser.add_argument("--shapes", nargs="+", metavar="T,B,I,H", default=SHAPES)
     parser.add_argument("--seconds", type=float, default=3, help="how long a row takes turns, at least three each")
+    parser.add_argument("--quiet", type=float, default=0, metavar="FRACTION", help="only rounds count in which the peak is at "
+                        "least this fraction of the highest one, such as 0.93 (virtual machines share the cores)")
     parser.add_argument("--inference-shapes", nargs="+", metavar="T,B,I,H", default=inference.SHAPES)
     parser.add_argument("--auto-shapes", nargs="+", metavar="T,B,I,H", default=selection.SHAPES)
     parser.add_argument("--step-shape", metavar="T,B,E,H", default="64,8,64,128", help="sizes of the part `step`")
@@ -291,6 +294,7 @@ def main():
     if before and after:
         print(f"A cache line takes {before} ns from one processor to another and back before these measurements, {after} ns after "
               "them. Barriers and data that two threads share cost more if this is longer.")
+    session.rivals.quiet.print()
     print(f"{time.monotonic() - start:.0f} s in all")
     sys.exit(1 if session.failed else 0)
 

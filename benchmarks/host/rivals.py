@@ -88,15 +88,16 @@ class Rivals:
               "plan-cudnn": "cudnn, plan"}
     OTHER = "@other"  # suffix of a key: the same lowering, compiled and run by the programs of `--compare`
 
-    def __init__(self, build, shapes, folder, cpu="native", other=None):
+    def __init__(self, build, shapes, folder, cpu="native", other=None, quiet=None):
         self.build, self.other, self.shapes, self.folder, self.cpu = build, other, shapes, folder, cpu
+        self.quiet = quiet or Quiet(0)
         self.tools = os.path.join(build, "rivals")
         self.modules, self.name, self.flags = {}, *processor()
         self.program = self.tool("rnn-host-bench")
 
     def with_shapes(self, shapes):
         """The same for other shapes."""
-        return Rivals(self.build, shapes, tempfile.mkdtemp(dir=self.folder), self.cpu, self.other)
+        return Rivals(self.build, shapes, tempfile.mkdtemp(dir=self.folder), self.cpu, self.other, self.quiet)
 
     @classmethod
     def with_other(cls, keys):
@@ -227,6 +228,32 @@ class Rivals:
         raise Missing(f"unknown rival `{key}`")
 
 
+class Quiet:
+    """Decides which rounds count. The other hardware thread of a virtual processor's core may belong to another virtual
+    machine, which takes up to half of the rate of multiply-adds. A round counts if the rates right before and right after it are at
+    least `fraction` of the highest one that was measured for this type and this number of threads."""
+
+    def __init__(self, fraction):
+        self.fraction, self.highest = fraction, {}
+        self.rounds = self.disturbed = self.rows = 0  # of the rows that were measured; rows that had no undisturbed round
+
+    def select(self, kind, threads, peaks):
+        """The indexes of the rounds that count, of len(peaks) - 1; all if there would be none."""
+        highest = max([self.highest.get((kind, threads), 0), *peaks])
+        self.highest[kind, threads] = highest
+        return [k for k in range(len(peaks) - 1) if min(peaks[k:k + 2]) >= self.fraction * highest]
+
+    def count(self, rounds, selected):
+        self.rounds += rounds
+        self.disturbed += rounds - len(selected)
+        self.rows += not selected
+
+    def print(self):
+        if self.fraction and self.rounds:
+            print(f"{self.disturbed} of {self.rounds} rounds do not count: the peak before or after them was less than "
+                  f"{self.fraction:g} of the highest one. {self.rows} rows had no other rounds, so that all of theirs count.")
+
+
 class Row:
     """All rivals for one problem, started together and measured interleaved."""
 
@@ -291,28 +318,40 @@ class Row:
         return result
 
     def measure(self, request, seconds, kind="f32"):
-        """Medians in seconds, and the peak of `kind` in GFLOP/s; three to nine rounds, as many as fit in the time. A worker
-        whose first run takes longer than that is not run again."""
-        times = {key: [[] for _ in workers] for key, workers in self.workers.items()}
-        peaks, start = [], time.monotonic()
-        ours = next((workers[0] for key, workers in self.workers.items() if Rivals.label(key)), None)
-        for turn in range(9):
-            if ours:
+        """Medians in seconds, and the peak of `kind` in GFLOP/s; three to nine rounds, as many as fit in the time, or if some
+        do not count (Quiet), in four times the time. A worker whose first run takes longer than that is not run again once it
+        has a round that counts."""
+        rounds, peaks, start = [], [], time.monotonic()
+        quiet = self.rivals.quiet
+        ours = any(Rivals.label(key) for key in self.workers)
+        selected = []
+        while len(selected) < 9:
+            if ours or quiet.fraction:
                 peaks.append(self.rivals.peak(kind, self.threads))
+            selected = quiet.select(kind, self.threads, peaks) if quiet.fraction else list(range(len(rounds)))
+            passed = time.monotonic() - start
+            if len(rounds) >= 3 and passed > seconds and (len(selected) >= 3 or passed > 4 * seconds):
+                break
+            done = [rounds[k] for k in selected]
+            rounds.append({})
             for key, workers in list(self.workers.items()):
                 for index, worker in enumerate(workers):
-                    if turn > 0 and times[key][index][0] > max(seconds, 2):
+                    if any(turn.get((key, index), 0) > max(seconds, 2) for turn in done):
                         continue
                     answer = self.guard(key, lambda: worker.ask(request))
                     # Its threads stop spinning: those of OpenBLAS after 2^26 cycles.
                     time.sleep(0.05 if key == "torch" and len(workers) > 1 else 0.005)
                     if answer is None:
-                        times.pop(key)
                         break
-                    times[key][index].append(float(answer))
-            if turn >= 2 and time.monotonic() - start > seconds:
-                break
-        medians = {key: min(map(statistics.median, lists)) for key, lists in times.items()}
+                    rounds[-1][key, index] = float(answer)
+        quiet.count(len(rounds), selected)
+        used = [rounds[k] for k in selected] or rounds
+
+        def median(key, index):
+            times = [turn[key, index] for turn in used if (key, index) in turn]
+            return statistics.median(times or [turn[key, index] for turn in rounds if (key, index) in turn])
+        medians = {key: min(median(key, index) for index in range(len(workers))) for key, workers in self.workers.items()}
+        peaks = [peaks[k] for k in selected] or peaks if peaks else []
         return medians, statistics.median(peaks) if peaks else 0
 
     def close(self):
