@@ -19,8 +19,10 @@ static constexpr int64_t depthAtOnce = 8;
 static constexpr int64_t tileRows = 4;
 
 static void emitRowSums(HostBuilder &b, const RowSums &p) {
-  std::unique_ptr<MicroKernel> kernel = MicroKernel::create(b, b.tiles.left, b.tiles.left);
-  const bool isVNNI = b.tiles.usesBF16Dot();
+  // Processors with AMX have half the rate of f32 in VDPBF16PS, which does not pay for the interleaving of rows.
+  const bool isVNNI = b.tiles.usesBF16Dot() && !b.tiles.usesAMX();
+  FloatType factor = isVNNI ? b.tiles.left : b.tiles.sum;
+  std::unique_ptr<MicroKernel> kernel = MicroKernel::create(b, factor, factor);
   int64_t panel = b.tiles.panel, lanes = b.tiles.lanes, depthStep = kernel->depthStep();
   // The factors of `depthStep` rows of w, from row `k + u` on.
   auto loadFactor = [&](Value row, Value k, int64_t u) {
