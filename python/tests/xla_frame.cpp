@@ -1,4 +1,4 @@
-// xla_frame.cpp - calls the CUDA handler of XlaHandler.cpp as XLA does: with call frames made by hand, a stream and an
+// xla_frame.cpp - calls the CUDA handler of native/xla as XLA does: with call frames made by hand, a stream and an
 // allocator of XLA's, on the fake driver and cuDNN. test_jax_cuda.py compiles it with the headers that JAX brings.
 //
 //   xla_frame HANDLER PLANS KERNELS HOST FAKES

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import glob
 import hashlib
 import os
 import subprocess
@@ -42,21 +43,24 @@ def _library() -> str:
 
 def _build() -> str:
     folder = os.path.join(_files.library_folder(), "xla")
-    source = os.path.join(folder, "XlaHandler.cpp")
+    files = sorted(glob.glob(os.path.join(folder, "src", "*")))
+    sources = [file for file in files if file.endswith(".cpp")]
     runtime = _runtime.library()
     name = f"{jax.__version__} {runtime.rnnrt_abi_version()} {runtime._name}"
-    with open(source, "rb") as file:
-        identity = hashlib.sha256(file.read() + name.encode()).hexdigest()[:16]
+    digest = hashlib.sha256(name.encode())
+    for file in files:
+        with open(file, "rb") as opened:
+            digest.update(opened.read())
     headers = os.path.join(folder, "include")
     cache = _files.cache_folder()
-    path = os.path.join(cache, f"xla-{identity}.so")
+    path = os.path.join(cache, f"xla-{digest.hexdigest()[:16]}.so")
     if os.path.exists(path):
         return path
     os.makedirs(cache, exist_ok=True)
     descriptor, scratch = tempfile.mkstemp(suffix=".so", dir=cache)
     os.close(descriptor)
     command = [os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-fPIC", "-shared", "-w",
-               "-I" + jax.ffi.include_dir(), "-I" + headers, source, "-o", scratch, runtime._name,
+               "-I" + jax.ffi.include_dir(), "-I" + headers, *sources, "-o", scratch, runtime._name,
                "-Wl,-rpath," + os.path.dirname(runtime._name)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:

@@ -1,0 +1,75 @@
+// Arguments.h - the arguments of a call: operands and results of XLA as tensors of the runtime.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RNN_PYTHON_XLA_ARGUMENTS_H
+#define RNN_PYTHON_XLA_ARGUMENTS_H
+
+#include "Modules.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace rnn_xla {
+
+/// Operands and results of a call together.
+inline constexpr size_t maxOperands = 32;
+
+/// The calls of members, such as models with parameters of their own: bit k of `shared` is set for an operand k that
+/// they share. Other operands and the results have a leading dimension. `parallel`: each member has one thread.
+struct Batch {
+  int64_t members = 0, shared = 0, parallel = 0; ///< no members: one call, whose tensors have no such dimension
+};
+
+/// Tensors of parameters in buffers of their own: `count` operands from `first` on, in the order of the flat array,
+/// with `perLayer` of them for each layer and direction. A gradient has one more result for each, after `first` others.
+struct Separate {
+  int64_t first = 0, count = 0, perLayer = 0; ///< no tensors: the parameters are one flat array
+  int64_t isGradient = 0;
+
+  bool fits(size_t numOperands, size_t numResults) const {
+    if (!count)
+      return !isGradient;
+    const auto operands = static_cast<int64_t>(numOperands), results = static_cast<int64_t>(numResults);
+    return first >= 0 && count > 0 && (perLayer == 4 || perLayer == 5) && count % perLayer == 0 &&
+           first + count <= operands && (!isGradient || (isGradient == 1 && results == first + count));
+  }
+};
+
+/// Separate tensors as one buffer that extends over all of them, and a table of their offsets in it.
+struct SeparateBuffer {
+  rnnrt_tensor_t buffer, table;
+  std::vector<int64_t> offsets; ///< of the table
+};
+
+/// A function with its arguments: the operands of a call, then its results, which are memrefs of the caller. With
+/// members, those of member 0.
+class BoundFunction {
+public:
+  /// Returns an error if the module of `key` was not resolved for the compute capability, or the arguments are not
+  /// those of a layer. Separate tensors have no members.
+  ffi::Error bind(Target target, int32_t capability, int64_t key, int64_t reserve, const Batch &batch,
+                  const Separate &separate, ffi::RemainingArgs &operands, ffi::RemainingRets &results);
+
+  /// Calls the function, once for every member.
+  ffi::Error run(rnnrt_call_t *call, const Batch &batch) const;
+
+  /// The same for host memory. If the function is a gradient whose reserve space another call wrote, runs the forward
+  /// pass first, which writes the right one. XLA divides a reserve space like an array, but a call writes it as a
+  /// whole: it does not fit if the program of the gradient divides the batch in another way.
+  ffi::Error runOnHost(rnnrt_call_t *call, Target target, int64_t key, const Batch &batch) const;
+
+private:
+  void add(ffi::AnyBuffer buffer, int64_t reserve, bool hasMembers);
+  void add(const rnnrt_tensor_t &tensor);
+
+  const rnnrt_function_t *function = nullptr;
+  rnnrt_tensor_t tensors[maxOperands];
+  int64_t strides[maxOperands]; ///< bytes from member to member; 0 for what the members share
+  size_t count = 0;
+  size_t reserveIndex = 0; ///< of a gradient's reserve space; 0: none
+  SeparateBuffer params, gradients;
+};
+
+} // namespace rnn_xla
+
+#endif // RNN_PYTHON_XLA_ARGUMENTS_H
