@@ -119,7 +119,8 @@ class Session:
                 row.close()
             print(f"{part}, {', '.join(map(str, names))} thread(s): {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
             return [results, row.labels, row.missing]
-        key = [part, *names, self.rivals.name, arguments.cpu, arguments.seconds, arguments.compare, arguments.rivals, arguments.quiet]
+        key = [part, *names, self.rivals.name, arguments.cpu, arguments.seconds, arguments.compare, arguments.rivals]
+        key += [arguments.quiet] * (arguments.quiet > 0)
         results, labels, missing = self.records.get(key, compute)
         self.report_missing(missing, part)
         return results, labels

@@ -235,10 +235,11 @@ class Quiet:
 
     def __init__(self, fraction):
         self.fraction, self.highest = fraction, {}
-        self.rounds = self.disturbed = self.rows = 0  # of the rows that were measured; rows that had no undisturbed round
+        self.rounds = self.disturbed = 0
+        self.without = 0  # measurements in which no round counts
 
     def select(self, kind, threads, peaks):
-        """The indexes of the rounds that count, of len(peaks) - 1; all if there would be none."""
+        """The indexes of the rounds that count; round k is between peaks k and k + 1."""
         highest = max([self.highest.get((kind, threads), 0), *peaks])
         self.highest[kind, threads] = highest
         return [k for k in range(len(peaks) - 1) if min(peaks[k:k + 2]) >= self.fraction * highest]
@@ -246,12 +247,13 @@ class Quiet:
     def count(self, rounds, selected):
         self.rounds += rounds
         self.disturbed += rounds - len(selected)
-        self.rows += not selected
+        self.without += not selected
 
     def print(self):
         if self.fraction and self.rounds:
-            print(f"{self.disturbed} of {self.rounds} rounds do not count: the peak before or after them was less than "
-                  f"{self.fraction:g} of the highest one. {self.rows} rows had no other rounds, so that all of theirs count.")
+            print(f"{self.disturbed} of {self.rounds} rounds are disturbed: the peak before or after them was less than "
+                  f"{self.fraction:g} of the highest one. They do not count, except in {self.without} measurements that had no "
+                  "other rounds.")
 
 
 class Row:
@@ -324,19 +326,23 @@ class Row:
         rounds, peaks, start = [], [], time.monotonic()
         quiet = self.rivals.quiet
         ours = any(Rivals.label(key) for key in self.workers)
-        selected = []
-        while len(selected) < 9:
-            if ours or quiet.fraction:
+        while True:
+            if quiet.fraction:
                 peaks.append(self.rivals.peak(kind, self.threads))
-            selected = quiet.select(kind, self.threads, peaks) if quiet.fraction else list(range(len(rounds)))
+                selected = quiet.select(kind, self.threads, peaks)
+            else:
+                selected = list(range(len(rounds)))
             passed = time.monotonic() - start
-            if len(rounds) >= 3 and passed > seconds and (len(selected) >= 3 or passed > 4 * seconds):
+            is_enough = len(selected) >= 3 or passed > 4 * seconds
+            if len(selected) >= 9 or (len(rounds) >= 3 and passed > seconds and is_enough):
                 break
-            done = [rounds[k] for k in selected]
+            if ours and not quiet.fraction:
+                peaks.append(self.rivals.peak(kind, self.threads))
+            counted = [rounds[k] for k in selected]
             rounds.append({})
             for key, workers in list(self.workers.items()):
                 for index, worker in enumerate(workers):
-                    if any(turn.get((key, index), 0) > max(seconds, 2) for turn in done):
+                    if next((turn[key, index] for turn in counted if (key, index) in turn), 0) > max(seconds, 2):
                         continue
                     answer = self.guard(key, lambda: worker.ask(request))
                     # Its threads stop spinning: those of OpenBLAS after 2^26 cycles.

@@ -35,6 +35,7 @@ class StepRow(Row):
 
     def __init__(self, session, model, shape, threads, has_torch):
         rivals, (model, cell) = session.rivals, MODELS[model]
+        self.rivals, self.threads = rivals, threads
         self.workers, self.missing, self.labels = {}, {}, {}
         text = os.path.join(rivals.folder, "text")
         parameters = os.path.join(rivals.folder, "parameters")

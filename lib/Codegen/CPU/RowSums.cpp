@@ -19,7 +19,7 @@ static constexpr int64_t depthAtOnce = 8;
 static constexpr int64_t tileRows = 4;
 
 static void emitRowSums(HostBuilder &b, const RowSums &p) {
-  // Processors with AMX have half the rate of f32 in VDPBF16PS, which does not pay for the interleaving of rows.
+  // VDPBF16PS has half the rate of the f32 FMA on processors with AMX, and needs interleaved rows.
   const bool isVNNI = b.tiles.usesBF16Dot() && !b.tiles.usesAMX();
   FloatType factor = isVNNI ? b.tiles.left : b.tiles.sum;
   std::unique_ptr<MicroKernel> kernel = MicroKernel::create(b, factor, factor);

@@ -282,7 +282,7 @@ public:
   /// `rows` of the panels. Blocks that a single pass completes are written to `result`, if present, without `store`.
   void sums(ArrayRef<Left> lefts, Value width, const Right &right, function_ref<void(const Block &)> store,
             std::optional<Rows> result = std::nullopt, std::optional<Resets> resets = std::nullopt);
-  /// i1: `sumProducts` is faster than `sums` for these rows, with the same results.
+  /// i1: `sumProducts` is faster than `sums` for these rows. The results are equal up to the order of summation.
   Value haveFewRows(bool isTransposed);
   /// Where the sums of a block of columns begin in a row-major result.
   struct Place {

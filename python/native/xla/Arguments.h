@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
 namespace rnn_xla {
 
 /// Operands and results of a call together.
@@ -71,5 +72,6 @@ private:
 };
 
 } // namespace rnn_xla
+#pragma GCC visibility pop
 
 #endif // RNN_PYTHON_XLA_ARGUMENTS_H

@@ -5,6 +5,7 @@
 
 #include "Arguments.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <optional>

@@ -1,5 +1,5 @@
-// Modules.cpp - the devices and compiled modules of this process. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// Modules.cpp - the devices and compiled modules of this process.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Modules.h"
 

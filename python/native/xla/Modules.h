@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(hidden)
 namespace rnn_xla {
 
 namespace ffi = xla::ffi;
@@ -62,5 +63,6 @@ const rnnrt_function_t *findFunction(Target target, int64_t key, int32_t capabil
 const rnnrt_function_t *findForward(Target target, int64_t key);
 
 } // namespace rnn_xla
+#pragma GCC visibility pop
 
 #endif // RNN_PYTHON_XLA_MODULES_H

@@ -43,12 +43,13 @@ def _library() -> str:
 
 def _build() -> str:
     folder = os.path.join(_files.library_folder(), "xla")
-    files = sorted(glob.glob(os.path.join(folder, "src", "*")))
-    sources = [file for file in files if file.endswith(".cpp")]
+    sources = sorted(glob.glob(os.path.join(folder, "src", "*.cpp")))
+    if not sources:
+        raise ImportError(f"rnn_mlir.jax: {folder}/src has no sources of the XLA handler; install the package again")
     runtime = _runtime.library()
     name = f"{jax.__version__} {runtime.rnnrt_abi_version()} {runtime._name}"
     digest = hashlib.sha256(name.encode())
-    for file in files:
+    for file in sources + sorted(glob.glob(os.path.join(folder, "src", "*.h"))):
         with open(file, "rb") as opened:
             digest.update(opened.read())
     headers = os.path.join(folder, "include")
