@@ -19,8 +19,8 @@
 
 using namespace amx;
 
-/// Not configured at the start of a thread. (Linux copies the configuration of the creating thread, not the tiles, so
-/// a missing configuration may go unnoticed on a processor.) This TLS model allocates nothing in a signal handler.
+/// A new thread has no configuration here. On a processor, Linux gives it that of the thread that created it, so a
+/// missing configuration may go unnoticed there. This TLS model allocates nothing in a signal handler.
 static thread_local Tiles tiles __attribute__((tls_model("initial-exec")));
 static thread_local int64_t count __attribute__((tls_model("initial-exec"))) = 0;
 

@@ -70,7 +70,7 @@ const char *Tiles::zero(int tile) {
 const char *Tiles::load(int tile, const char *memory, uint64_t stride) {
   if (const char *error = checkWords(tile))
     return error;
-  std::memset(&tiles[tile], 0, sizeof(Tile));
+  zero(tile);
   for (int row = 0; row < config.rows[tile]; ++row)
     std::memcpy(tiles[tile].rows[row], memory + row * stride, config.rowBytes[tile]);
   return nullptr;

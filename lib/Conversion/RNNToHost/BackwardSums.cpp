@@ -173,7 +173,7 @@ Value BackwardLoop::packPanels(ArrayRef<Left> lefts, Value width, Value stride, 
 }
 
 Value BackwardLoop::haveFewRows(bool isTransposed) {
-  // Tiles multiply more rows faster than vectors write them.
+  // With more rows, AMX tiles take less time than these vectors (measured: docs/internals/host-amx.md).
   if (b.tiles.usesAMX())
     return b.compare(arith::CmpIPredicate::sle, rows, b.index(8));
   // `sums` writes each row of a tile in short pieces, and transposes them if the result does; but its tiles have more

@@ -14,8 +14,8 @@ Value Layer::areFewRows(Value rows, Pass pass) {
   const bool isBackward = pass == Pass::Backward;
   // Sums reuse weights in registers for several rows, dot products for two, and with few registers (AVX2) for one. The
   // dot products of a gradient are short: one for each gate, and each ends with a sum over lanes.
-  // Pairs of bf16 are interleaved again for each group of rows. AMX multiplies more than four rows faster, although it
-  // has to pack the weights.
+  // Pairs of bf16 are interleaved again for each group of rows. With more than four rows,
+  // packing the weights and multiplying them by AMX takes less time.
   const int64_t mostOfSums = b.tiles.usesAMX() ? 4 : b.tiles.usesBF16Dot() ? 16 : 24;
   const int64_t mostOfDots = b.tiles.vectors >= 4 && !isBackward && !b.tiles.usesAMX() ? 8 : 4;
   const bool isSum = getGateWeights(Weights::State, 0).gatesAreRows == isBackward;

@@ -33,8 +33,8 @@ static int32_t getDtype(ffi::DataType type) {
   }
 }
 
-/// XLA allocates results in every execution. Large ones are fresh memory of the system, which takes fewer page faults
-/// with huge pages.
+/// Requests huge pages for a large result. XLA allocates results in every execution, so that large ones are new memory
+/// of the system. Huge pages cause fewer page faults there.
 static void useHugePages(ffi::AnyBuffer buffer) {
 #ifdef MADV_HUGEPAGE
   constexpr uintptr_t large = 4 << 20, page = 4096;
@@ -45,7 +45,7 @@ static void useHugePages(ffi::AnyBuffer buffer) {
 #endif
 }
 
-/// `get(k)` is tensor k.
+/// Sets `result` to the tensors get(0), ..., get(separate.count - 1).
 template <typename Get> static ffi::Error fill(SeparateBuffer &result, const Separate &separate, Get get) {
   constexpr int64_t columns = rnn_layout::numParamsTensors;
   const int64_t matrices = separate.perLayer - 2, layers = separate.count / separate.perLayer;
@@ -119,7 +119,8 @@ static ffi::Error finish(rnnrt_call_t *call) {
   return error;
 }
 
-/// Bytes are a reserve space: the buffer is [B, row] and may be larger than the `reserve` bytes that are used.
+/// Appends an argument. A buffer of bytes is a reserve space, [B, row], which may be larger than the `reserve` bytes
+/// that the function uses.
 void BoundFunction::add(ffi::AnyBuffer buffer, int64_t reserve, bool hasMembers) {
   int32_t dtype = getDtype(buffer.element_type());
   auto dims = buffer.dimensions();

@@ -36,7 +36,8 @@ struct Separate {
   }
 };
 
-/// Separate tensors as one buffer that extends over all of them, and a table of their offsets in it.
+/// Separate tensors as one buffer, from the first byte of any of them to the last one, and the table of their offsets
+/// in it that compiled functions take.
 struct SeparateBuffer {
   rnnrt_tensor_t buffer, table;
   std::vector<int64_t> offsets; ///< of the table
@@ -54,9 +55,9 @@ public:
   /// Calls the function, once for every member.
   ffi::Error run(rnnrt_call_t *call, const Batch &batch) const;
 
-  /// The same for host memory. If the function is a gradient whose reserve space another call wrote, runs the forward
-  /// pass first, which writes the right one. XLA divides a reserve space like an array, but a call writes it as a
-  /// whole: it does not fit if the program of the gradient divides the batch in another way.
+  /// The same for host memory. If a gradient refuses its reserve space, repeats the forward pass, which writes the
+  /// right one, and then the gradient. XLA divides a reserve space among devices like an array, but each call writes
+  /// one as a whole, so it does not fit if the program of the gradient divides the batch in another way.
   ffi::Error runOnHost(rnnrt_call_t *call, Target target, int64_t key, const Batch &batch) const;
 
 private:

@@ -128,8 +128,8 @@ ffi::Error noCall(Target target) {
   return invalid(std::string("cannot create a call on device `") + targetNames[target] + "`");
 }
 
-/// The target of copies: the bytes of all operands, one after the other, become those of the results. They are tensors
-/// of parameters and a flat array.
+/// Copies the bytes of all operands, one after the other, to the results. Joins tensors of parameters to a flat array,
+/// or splits one.
 ffi::Error copy(ffi::RemainingArgs operands, ffi::RemainingRets results) {
   size_t next = 0, offset = 0; // in operand next
   for (size_t k = 0; k < results.size(); ++k) {
