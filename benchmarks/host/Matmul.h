@@ -1,7 +1,7 @@
 //===- Matmul.h - one implementation of a matrix product, timed on demand -*- C++ -*-===//
 //
-// Workers of the part `linalg`: c = a b with --shape=M,N,K, by the protocol of Worker.h. `forward` computes c, `save`
-// writes it as f32.
+// Workers of the part `linalg`: c = a b with --shape=M,N,K, by the protocol of Worker.h. With --shape=M,N,K,t, b is
+// stored transposed, as the weights of PyTorch's linear layers. `forward` computes c, `save` writes it as f32.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,7 +16,8 @@ namespace worker {
 
 struct MatmulProblem {
   int64_t M = 0, N = 0, K = 0;
-  Problem common; ///< threads and type
+  bool isTransposed = false; ///< b has N rows and K columns
+  Problem common;            ///< threads and type
 
   /// Returns true if `flag` is one of these flags. A wrong value ends the program.
   bool read(const std::string &flag) {
@@ -25,9 +26,11 @@ struct MatmulProblem {
     if (flag.rfind("--shape=", 0) != 0)
       return common.read(flag);
     long long m, n, k;
-    char rest;
-    if (std::sscanf(flag.c_str(), "--shape=%lld,%lld,%lld%c", &m, &n, &k, &rest) != 3 || m < 1 || n < 1 || k < 1)
-      fail("expects --shape=M,N,K with positive numbers, but got `" + flag + "`");
+    char rest[3] = {};
+    int count = std::sscanf(flag.c_str(), "--shape=%lld,%lld,%lld%2s", &m, &n, &k, rest);
+    isTransposed = count == 4 && flag.substr(flag.size() - 2) == ",t" && std::string(rest) == ",t";
+    if (count != 3 + isTransposed || m < 1 || n < 1 || k < 1)
+      fail("expects --shape=M,N,K or --shape=M,N,K,t with positive numbers, but got `" + flag + "`");
     M = m, N = n, K = k;
     return true;
   }

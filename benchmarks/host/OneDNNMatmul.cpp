@@ -1,6 +1,6 @@
 //===- OneDNNMatmul.cpp - a worker that runs oneDNN's matrix product ---------===//
 //
-// oneDNN 2 or 3. All matrices are row-major, as in OursMatmul.cpp.
+// oneDNN 2 or 3, with the matrices of OursMatmul.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,10 +23,9 @@ class OneDNN : public Matmul {
 public:
   explicit OneDNN(const MatmulProblem &p) : p(p), a(p.makeA()), b(p.makeB()), stream(engine) {
     auto type = p.common.isBF16 ? memory::data_type::bf16 : memory::data_type::f32;
-    auto describe = [&](int64_t rows, int64_t columns) {
-      return memory::desc({rows, columns}, type, memory::format_tag::ab);
-    };
-    memory::desc left = describe(p.M, p.K), right = describe(p.K, p.N), out = describe(p.M, p.N);
+    using Tag = memory::format_tag;
+    memory::desc left({p.M, p.K}, type, Tag::ab), out({p.M, p.N}, type, Tag::ab);
+    memory::desc right({p.K, p.N}, type, p.isTransposed ? Tag::ba : Tag::ab);
 #if DNNL_VERSION_MAJOR >= 3
     dnnl::matmul::primitive_desc description(engine, left, right, out);
 #else

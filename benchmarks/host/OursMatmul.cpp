@@ -1,7 +1,7 @@
 //===- OursMatmul.cpp - a worker that multiplies matrices --------------------===//
 //
-// By the function `matmul_M_N_K` of a shared library of rnn-compile, or with --run=naive by three nested loops, which
-// the C++ compiler vectorizes.
+// By the function `matmul_M_N_K`, or `matmul_M_N_K_t` if b is transposed, of a shared library of rnn-compile, or with
+// --run=naive by three nested loops, which the C++ compiler vectorizes.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,8 +19,8 @@ public:
   Compiled(const MatmulProblem &p, const std::string &path) : p(p), a(p.makeA()), b(p.makeB()) {
     check(rnnrt_device_create("host", nullptr, &device));
     check(rnnrt_call_create(device, nullptr, nullptr, &call));
-    function =
-        Exports(path).find("matmul_" + std::to_string(p.M) + "_" + std::to_string(p.N) + "_" + std::to_string(p.K));
+    std::string name = "matmul_" + std::to_string(p.M) + "_" + std::to_string(p.N) + "_" + std::to_string(p.K);
+    function = Exports(path).find(name + (p.isTransposed ? "_t" : ""));
     forward();
   }
   ~Compiled() override {
@@ -33,6 +33,8 @@ public:
     rnnrt_tensor_release(&c);
     int32_t dtype = p.common.isBF16 ? RNNRT_DTYPE_BF16 : RNNRT_DTYPE_F32;
     int64_t aShape[] = {p.M, p.K}, bShape[] = {p.K, p.N};
+    if (p.isTransposed)
+      std::swap(bShape[0], bShape[1]);
     rnnrt_tensor_t inputs[] = {rnnrt_tensor_make(a.data(), dtype, 2, aShape),
                                rnnrt_tensor_make(b.data(), dtype, 2, bShape)};
     const rnnrt_tensor_t *list[] = {&inputs[0], &inputs[1]};
@@ -55,8 +57,8 @@ private:
 class Naive : public Matmul {
 public:
   explicit Naive(const MatmulProblem &p) : p(p), a(p.makeA()), b(p.makeB()), c(p.M * p.N) {
-    if (p.common.isBF16)
-      fail("the naive loops are f32 only");
+    if (p.common.isBF16 || p.isTransposed)
+      fail("the naive loops are f32 only, with a row-major right operand");
     forward();
   }
 

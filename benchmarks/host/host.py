@@ -26,6 +26,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import argparse
 import os
+import re
 import sys
 import tempfile
 import time
@@ -254,7 +255,7 @@ def parse():
     parser.add_argument("--inference-shapes", nargs="+", metavar="T,B,I,H", default=inference.SHAPES)
     parser.add_argument("--auto-shapes", nargs="+", metavar="T,B,I,H", default=selection.SHAPES)
     parser.add_argument("--step-shape", metavar="T,B,E,H", default="64,8,64,128", help="sizes of the part `step`")
-    parser.add_argument("--linalg-shapes", nargs="+", metavar="M,N,K", default=linalg.SHAPES)
+    parser.add_argument("--linalg-shapes", nargs="+", metavar="M,N,K[,t]", default=linalg.SHAPES)
     parser.add_argument("--linear-shape", metavar="T,B,I,H", default="64,32,128,256", help="middle of the part `linear`")
     parser.add_argument("--resume", metavar="FILE", help="keep measured rows in FILE, and do not repeat those that it has")
     parser.add_argument("--minutes", type=float, help="begin no row after this time; needs --resume")
@@ -272,8 +273,8 @@ def parse():
         if len(shape.split(",")) != 4 or not all(size.isdigit() and int(size) > 0 for size in shape.split(",")):
             parser.error(f"expected shapes as T,B,I,H with positive numbers, but got `{shape}`")
     for shape in arguments.linalg_shapes:
-        if len(shape.split(",")) != 3 or not all(size.isdigit() and int(size) > 0 for size in shape.split(",")):
-            parser.error(f"expected shapes as M,N,K with positive numbers, but got `{shape}`")
+        if not re.fullmatch(r"(0*[1-9]\d*,){2}0*[1-9]\d*(,t)?", shape):
+            parser.error(f"expected shapes as M,N,K or M,N,K,t with positive numbers, but got `{shape}`")
     return arguments
 
 

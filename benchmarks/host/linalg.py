@@ -1,4 +1,5 @@
-"""Part `linalg` of host.py: linalg.matmul of row-major matrices beside oneDNN's and PyTorch's products and three nested loops.
+"""Part `linalg` of host.py: linalg.matmul beside oneDNN's and PyTorch's products and three nested loops. Matrices are row-major;
+shapes with `,t` have a transposed right operand, as the weights of PyTorch's linear layers.
 
 Ours allocates its result and fills it with zeros in every call; oneDNN writes to existing memory.
 
@@ -12,22 +13,32 @@ import tempfile
 from rivals import HERE, Missing, Rivals, Row, Worker
 from tables import Table, milliseconds, sizes
 
-SHAPES = ["128,128,128", "256,256,256", "512,512,512", "1024,1024,1024", "2048,2048,512", "64,1024,1024", "1,1024,1024"]
+SHAPES = ["128,128,128", "256,256,256", "512,512,512", "1024,1024,1024", "2048,2048,512", "64,1024,1024", "16,1024,1024",
+          "4,1024,1024", "1,1024,1024", "512,512,512,t", "64,1024,1024,t", "16,1024,1024,t", "4,1024,1024,t", "1,1024,1024,t"]
 RIVALS = ("onednn2", "onednn3", "torch2")
 # Largest difference from our f32 result, relative to its largest element.
 LIMITS = {"f32": 1e-5, "bf16": 2 ** -7}
 
 
+def sizes_of(shape):
+    """M, N, K, and whether the right operand is transposed."""
+    is_transposed = shape.endswith(",t")
+    return *sizes(shape[:-2] if is_transposed else shape), is_transposed
+
+
 def module_text(shapes, kind):
     """One function per shape."""
-    text = ""
+    text = ("#mk = affine_map<(m, n, k) -> (m, k)>\n#kn = affine_map<(m, n, k) -> (k, n)>\n"
+            "#nk = affine_map<(m, n, k) -> (n, k)>\n#mn = affine_map<(m, n, k) -> (m, n)>\n")
     for shape in shapes:
-        M, N, K = sizes(shape)
-        a, b, c = (f"tensor<{rows}x{columns}x{kind}>" for rows, columns in ((M, K), (K, N), (M, N)))
-        text += (f"func.func @matmul_{M}_{N}_{K}(%a: {a}, %b: {b}) -> {c} {{\n"
+        M, N, K, is_transposed = sizes_of(shape)
+        right = (N, K) if is_transposed else (K, N)
+        a, b, c = (f"tensor<{rows}x{columns}x{kind}>" for rows, columns in ((M, K), right, (M, N)))
+        name, maps = f"matmul_{M}_{N}_{K}" + "_t" * is_transposed, "#mk, #nk, #mn" if is_transposed else "#mk, #kn, #mn"
+        text += (f"func.func @{name}(%a: {a}, %b: {b}) -> {c} {{\n"
                  f"  %zero = arith.constant 0.0 : {kind}\n  %empty = tensor.empty() : {c}\n"
                  f"  %zeros = linalg.fill ins(%zero : {kind}) outs(%empty : {c}) -> {c}\n"
-                 f"  %c = linalg.matmul ins(%a, %b : {a}, {b}) outs(%zeros : {c}) -> {c}\n  return %c : {c}\n}}\n")
+                 f"  %c = linalg.matmul indexing_maps = [{maps}] ins(%a, %b : {a}, {b}) outs(%zeros : {c}) -> {c}\n  return %c : {c}\n}}\n")
     return text
 
 
@@ -70,7 +81,7 @@ class MatmulRow(Row):
             if build:
                 start(key, lambda: [existing(rivals.tool("rnn-matmul-bench", rivals.build), "build its target rnn-matmul-bench"),
                                     f"--module={compile_module(rivals, build, shapes, kind)}"])
-        if kind == "f32" and threads == 1:
+        if kind == "f32" and threads == 1 and not shape.endswith(",t"):
             start("naive", lambda: [rivals.tool("rnn-matmul-bench"), "--run=naive"])
         libraries = os.path.join(rivals.tools, "onednn", "lib")
         for key in RIVALS:
@@ -104,7 +115,7 @@ def measure(session):
     for kind in ("f32", "bf16"):
         times, ratios, labels = Table("M,N,K", "threads", *keys), Table("M,N,K", "threads", *keys, "peak"), {}
         for shape in arguments.linalg_shapes:
-            M, N, K = sizes(shape)
+            M, N, K, _ = sizes_of(shape)
             for threads in arguments.threads:
                 def run(row):
                     far = row.farthest() if M * N <= 1 << 16 else {}

@@ -10,7 +10,7 @@
 // RUN: FileCheck %s < %t/1.txt
 // RUN: env RNNRT_THREADS=3 %{run} > %t/3.txt
 // RUN: diff %t/1.txt %t/3.txt
-// CHECK: 10 passed, 0 failed, 0 skipped
+// CHECK: 15 passed, 0 failed, 0 skipped
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #km = affine_map<(m, n, k) -> (k, m)>
@@ -79,4 +79,42 @@ func.func @large(%a: tensor<520x333xbf16>, %b: tensor<333x700xbf16>, %c: tensor<
   %0 = linalg.matmul ins(%a, %b : tensor<520x333xbf16>, tensor<333x700xbf16>)
       outs(%c : tensor<520x700xbf16>) -> tensor<520x700xbf16>
   return %0 : tensor<520x700xbf16>
+}
+
+// Few rows: the right operand is read where it is, or packed in groups of columns.
+
+func.func @sums(%a: tensor<4x131xbf16>, %b: tensor<131x700xbf16>, %c: tensor<4x700xbf16>) -> tensor<4x700xbf16> {
+  %0 = linalg.matmul ins(%a, %b : tensor<4x131xbf16>, tensor<131x700xbf16>)
+      outs(%c : tensor<4x700xbf16>) -> tensor<4x700xbf16>
+  return %0 : tensor<4x700xbf16>
+}
+
+func.func @dots_from_zero(%a: tensor<2x333xbf16>, %b: tensor<450x333xbf16>) -> tensor<2x450xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<2x450xbf16>
+  %c = linalg.fill ins(%zero : bf16) outs(%e : tensor<2x450xbf16>) -> tensor<2x450xbf16>
+  %0 = linalg.matmul indexing_maps = [#mk, #nk, #mn]
+      ins(%a, %b : tensor<2x333xbf16>, tensor<450x333xbf16>) outs(%c : tensor<2x450xbf16>) -> tensor<2x450xbf16>
+  return %0 : tensor<2x450xbf16>
+}
+
+func.func @groups(%a: tensor<5x335xbf16>, %b: tensor<335x701xbf16>, %c: tensor<5x701xbf16>) -> tensor<5x701xbf16> {
+  %0 = linalg.matmul ins(%a, %b : tensor<5x335xbf16>, tensor<335x701xbf16>)
+      outs(%c : tensor<5x701xbf16>) -> tensor<5x701xbf16>
+  return %0 : tensor<5x701xbf16>
+}
+
+func.func @groups_of_transposed(%a: tensor<335x21xbf16>, %b: tensor<580x335xbf16>) -> tensor<21x580xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<21x580xbf16>
+  %c = linalg.fill ins(%zero : bf16) outs(%e : tensor<21x580xbf16>) -> tensor<21x580xbf16>
+  %0 = linalg.matmul indexing_maps = [#km, #nk, #mn]
+      ins(%a, %b : tensor<335x21xbf16>, tensor<580x335xbf16>) outs(%c : tensor<21x580xbf16>) -> tensor<21x580xbf16>
+  return %0 : tensor<21x580xbf16>
+}
+
+func.func @groups_of_batches(%a: tensor<3x20x64xbf16>, %b: tensor<3x64x300xbf16>, %c: tensor<3x20x300xbf16>) -> tensor<3x20x300xbf16> {
+  %0 = linalg.batch_matmul ins(%a, %b : tensor<3x20x64xbf16>, tensor<3x64x300xbf16>)
+      outs(%c : tensor<3x20x300xbf16>) -> tensor<3x20x300xbf16>
+  return %0 : tensor<3x20x300xbf16>
 }

@@ -201,6 +201,25 @@ TEST_F(ContractionTest, SumsFromZero) {
   check(tests);
 }
 
+// Few rows are multiplied by the right operand where it is, more by groups of its columns. With "nm", c has few
+// columns.
+TEST_F(ContractionTest, FewRows) {
+  using Kind = ElementKind;
+  std::vector<Contraction> tests;
+  auto add = [&](Kind in, Kind out, std::array<int64_t, 2> right, ArrayRef<int64_t> rows, bool isDynamic = false) {
+    for (auto [a, b, c] : forms)
+      for (auto [index, m] : llvm::enumerate(rows))
+        tests.push_back({a, b, c, {{'m', m}, {'n', right[0]}, {'k', right[1]}}, in, out, isDynamic, index % 2 == 0});
+  };
+  add(Kind::F32, Kind::F32, {701, 477}, {2, 4, 5, 9, 17});
+  add(Kind::F32, Kind::F32, {640, 512}, {3, 8, 16, 41}, /*isDynamic=*/true);
+  add(Kind::F64, Kind::F64, {333, 500}, {4});
+  add(Kind::F16, Kind::F16, {97, 75}, {3, 30});
+  add(Kind::BF16, Kind::BF16, {97, 75}, {2, 3, 4, 5});
+  add(Kind::BF16, Kind::F32, {96, 129}, {4, 40}, /*isDynamic=*/true);
+  check(tests);
+}
+
 TEST_F(ContractionTest, ElementTypes) {
   using Kind = ElementKind;
   std::vector<Contraction> tests;

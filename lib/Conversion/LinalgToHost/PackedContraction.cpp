@@ -67,12 +67,14 @@ FailureOr<bool> PackedContraction::emit(bool isZero) {
     leftPanel = b.mul(b.add(paddedRows, leftPadding(b)), panel);
     rightPanel = b.mul(depthPanels, panel * panel);
     byRows = b.compare(arith::CmpIPredicate::sge, sizes[M], sizes[N]);
+    chooseRight(b);
     packsOwn = packOwn(b);
-    Value leftSize = b.mul(leftPanel, depthPanels), rightSize = b.mul(rightPanel, panels);
-    if (packsOwn) {
-      packsOwnRight = b.createOrFold<arith::AndIOp>(packsOwn, byRows);
-      rightSize = b.select(packsOwnRight, b.index(1), rightSize);
-    }
+    packsOwnRight = packsGroups;
+    if (packsOwn)
+      packsOwnRight = b.createOrFold<arith::OrIOp>(packsGroups, b.createOrFold<arith::AndIOp>(packsOwn, byRows));
+    Value sharesNone = b.createOrFold<arith::OrIOp>(readsRight, packsOwnRight);
+    Value leftSize = b.mul(leftPanel, depthPanels);
+    Value rightSize = b.select(sharesNone, b.index(1), b.mul(rightPanel, panels));
     if (hasOwnLeft(b))
       leftSize = b.select(packsOwn, b.index(1), leftSize);
     if (!readsLeft)
@@ -132,6 +134,26 @@ Value PackedContraction::view(HostBuilder &b, const Matrix &matrix, ValueRange b
       ArrayRef<OpFoldResult>{dynamic(toValue(strides[matrix.rowDim])), b.getIndexAttr(1)});
 }
 
+/// Chooses what happens to the right operand if threads divide the columns. Few rows use each element too few times
+/// for packing. For more rows, each thread packs some columns right before their product, into the same memory, which
+/// stays in L2. If there are several blocks of rows, all of it is packed once. The limits were measured
+/// (docs/internals/linalg-on-host.md).
+void PackedContraction::chooseRight(HostBuilder &b) {
+  const bool isAMX = b.tiles.usesAMX(), isTransposed = right.rows == N;
+  const int64_t mostOfSums = isAMX ? 4 : 16, mostOfDots = isAMX ? 2 : b.tiles.vectors >= 4 ? 8 : 4;
+  // Each row of the matrix is read in parts of some cache lines: the hardware does not prefetch isolated ones.
+  constexpr int64_t rowBits = 256 * 8;
+  const int64_t atOnce = std::max<int64_t>(rowBits / (b.tiles.panel * b.tiles.left.getWidth()), 1);
+  groupPanels = b.min(b.index(atOnce), panels);
+  Value isFalse = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  auto areAtMost = [&](int64_t rows) {
+    Value areFew = b.compare(arith::CmpIPredicate::sle, sizes[M], b.index(rows));
+    return b.select(byRows, isFalse, areFew);
+  };
+  readsRight = readsLeft ? isFalse : areAtMost(isTransposed ? mostOfDots : mostOfSums);
+  packsGroups = b.select(readsRight, isFalse, areAtMost(isAMX ? amxBlockRows : blockRows));
+}
+
 /// Reading what another core has packed takes longer than packing an operand again that stays in L2: 15 to 20 ns per
 /// cache line. Then each thread packs all of the operand that it would share, nothing else is shared, and no barrier is
 /// needed.
@@ -162,8 +184,8 @@ void PackedContraction::emitGemm(HostBuilder &b, ValueRange batch) {
   int64_t unit = b.tiles.usesAMX() ? 2 * 16 : Tiles::rows, panel = b.tiles.panel;
   // Threads divide the longer side of c.
   Value units = b.ceilDiv(rows, unit);
-  Value work = b.mul(b.mul(rows, sizes[N]), sizes[K]);
-  // Small products by AMX take less time than the start of a thread.
+  // Small products by AMX take less time than the start of a thread. A tile has 16 rows.
+  Value work = b.mul(b.mul(b.tiles.usesAMX() ? b.max(rows, b.index(16)) : rows, sizes[N]), sizes[K]);
   if (b.tiles.usesAMX())
     work = b.div(work, b.index(64));
   Value sharedRight = packedRight, sharedLeft = packedLeft, sharedPanel = leftPanel;
@@ -173,13 +195,18 @@ void PackedContraction::emitGemm(HostBuilder &b, ValueRange batch) {
     Value firstRight = team.begin(b, panels), endRight = team.end(b, panels), ownRight, ownLeft;
     Value firstDepth = team.begin(b, depthPanels), endDepth = team.end(b, depthPanels);
     Value firstLeft = zero, endLeft = rows;
-    leftOrigin = zero;
+    Value firstPanel = b.select(byRows, zero, team.begin(b, panels));
+    Value endPanel = b.select(byRows, panels, team.end(b, panels));
+    leftOrigin = rightOrigin = zero;
+    auto own = [&](Value isOwn, Value size, Value shared) {
+      Value buffer = b.allocate(b.select(isOwn, size, b.index(1)), b.tiles.left);
+      return std::pair(buffer, arith::SelectOp::create(b, isOwn, buffer, shared).getResult());
+    };
+    if (getConstantIntValue(packsOwnRight) != 0) {
+      Value count = b.select(packsGroups, groupPanels, panels);
+      std::tie(ownRight, packedRight) = own(packsOwnRight, b.mul(rightPanel, count), sharedRight);
+    }
     if (packsOwn) {
-      auto own = [&](Value isOwn, Value size, Value shared) {
-        Value buffer = b.allocate(b.select(isOwn, size, b.index(1)), b.tiles.left);
-        return std::pair(buffer, arith::SelectOp::create(b, isOwn, buffer, shared).getResult());
-      };
-      std::tie(ownRight, packedRight) = own(packsOwnRight, b.mul(rightPanel, panels), sharedRight);
       firstRight = b.select(packsOwnRight, zero, firstRight), endRight = b.select(packsOwnRight, panels, endRight);
       firstDepth = b.select(packsOwn, zero, firstDepth), endDepth = b.select(packsOwn, depthPanels, endDepth);
       firstLeft = b.select(packsOwn, firstRow, zero), endLeft = b.select(packsOwn, endRow, rows);
@@ -189,7 +216,8 @@ void PackedContraction::emitGemm(HostBuilder &b, ValueRange batch) {
         std::tie(ownLeft, packedLeft) = own(packsOwn, b.mul(leftPanel, depthPanels), sharedLeft);
       }
     }
-    packRight(b, firstRight, endRight);
+    Value isLate = b.createOrFold<arith::OrIOp>(readsRight, packsGroups);
+    b.ifElse(isLate, [] {}, [&] { packRight(b, firstRight, endRight); });
     if (!readsLeft)
       packLeft(b, firstDepth, endDepth, firstLeft, endLeft);
     auto wait = [&] { team.wait(b); };
@@ -197,9 +225,18 @@ void PackedContraction::emitGemm(HostBuilder &b, ValueRange batch) {
       wait();
     else if (getConstantIntValue(packsOwn) != 1)
       b.ifElse(packsOwn, [] {}, wait);
-    Value firstPanel = b.select(byRows, zero, team.begin(b, panels));
-    Value endPanel = b.select(byRows, panels, team.end(b, panels));
-    multiply(b, firstRow, b.sub(endRow, firstRow), firstPanel, b.sub(endPanel, firstPanel));
+    Value count = b.sub(endPanel, firstPanel), ownRows = b.sub(endRow, firstRow);
+    if (getConstantIntValue(packsGroups) == 0) {
+      multiply(b, firstRow, ownRows, firstPanel, count);
+    } else {
+      Value atOnce = b.select(packsGroups, groupPanels, b.max(count, b.index(1)));
+      b.loop(b.div(b.add(count, b.sub(atOnce, b.index(1))), atOnce), [&](Value group) {
+        Value first = b.add(firstPanel, b.mul(group, atOnce)), end = b.min(b.add(first, atOnce), endPanel);
+        rightOrigin = b.select(packsGroups, first, zero);
+        b.ifThen(packsGroups, [&] { packRight(b, first, end); });
+        multiply(b, firstRow, ownRows, first, b.sub(end, first));
+      });
+    }
     for (Value buffer : {ownLeft, ownRight})
       if (buffer)
         b.free(buffer);
@@ -213,7 +250,7 @@ void PackedContraction::packRight(HostBuilder &b, Value first, Value end) const 
   Value column = b.mul(first, b.tiles.panel), limit = b.min(b.mul(end, b.tiles.panel), sizes[N]);
   b.ifThen(b.compare(arith::CmpIPredicate::slt, first, end), [&] {
     PackRight pack;
-    pack.matrix = rightView, pack.target = packedRight, pack.offset = b.mul(first, rightPanel);
+    pack.matrix = rightView, pack.target = packedRight, pack.offset = b.mul(b.sub(first, rightOrigin), rightPanel);
     pack.stride = rightPanel;
     pack.row = b.index(0), pack.rows = sizes[K], pack.column = column, pack.columns = b.sub(limit, column);
     if (!isTransposed)
@@ -279,11 +316,34 @@ static Elements asElements(HostBuilder &b, Value matrix, Value rows) {
   return {buffer, offset, stride};
 }
 
+/// The GEMM of `callGemm` for few rows, with columns of the right operand from panel `firstPanel` on.
+void PackedContraction::multiplyInPlace(HostBuilder &b, const Gemm &gemm, Value firstPanel) const {
+  int64_t panel = b.tiles.panel;
+  Value zero = b.index(0), column = b.mul(firstPanel, panel);
+  if (startsFromZero)
+    b.loop(gemm.columns, [&](Value q) {
+      b.loop(gemm.rows, [&](Value row) {
+        Value offset = b.add(gemm.cOffset, b.add(b.mul(q, gemm.cPanel), b.mul(row, gemm.cRow)));
+        b.fillZero(gemm.c, offset, b.index(panel));
+      });
+    });
+  UnpackedRight operand = {rightView, right.rows == N, zero, column, sizes[K], Value()};
+  operand.columns = b.min(b.sub(sizes[N], column), b.mul(gemm.columns, panel));
+  if (operand.isTransposed)
+    std::swap(operand.row, operand.column);
+  library.gemmInPlace(b, gemm, operand);
+}
+
 void PackedContraction::callGemm(HostBuilder &b, Gemm gemm, Value firstRow, Value rows, Value firstPanel,
                                  Value count) const {
   gemm.a = packedLeft, gemm.aOffset = b.mul(b.sub(firstRow, leftOrigin), b.tiles.panel), gemm.aPanel = leftPanel;
-  gemm.b = packedRight, gemm.bOffset = b.mul(firstPanel, rightPanel), gemm.bPanel = rightPanel;
+  gemm.b = packedRight, gemm.bOffset = b.mul(b.sub(firstPanel, rightOrigin), rightPanel), gemm.bPanel = rightPanel;
   gemm.rows = rows, gemm.columns = count, gemm.depth = depthPanels;
+  b.ifElse(readsRight, [&] { multiplyInPlace(b, gemm, firstPanel); }, [&] { callPackedGemm(b, gemm, firstRow); });
+}
+
+/// The GEMM of `callGemm` with the packed right operand.
+void PackedContraction::callPackedGemm(HostBuilder &b, Gemm gemm, Value firstRow) const {
   if (!b.tiles.usesAMX()) {
     if (startsFromZero)
       gemm.isZero = arith::ConstantOp::create(b, b.getBoolAttr(true));

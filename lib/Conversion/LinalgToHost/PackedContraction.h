@@ -41,12 +41,13 @@ private:
   bool matchBody();
   FailureOr<Matrix> analyzeOperand(OpOperand &operand, Group rows, Group columns);
   cpu::Tiles makeTiles() const;
-  int64_t leastRight() const;
+  int64_t leastRight(bool hasFewRows) const;
   bool canReadLeft() const;
   std::optional<bool> isKnownLarge();
   Value isLarge(cpu::HostBuilder &b) const;
 
   static int64_t leftPadding(cpu::HostBuilder &b) { return b.tiles.usesBF16Dot() ? 6 : 7; }
+  void chooseRight(cpu::HostBuilder &b);
   Value packOwn(cpu::HostBuilder &b) const;
   bool hasOwnLeft(cpu::HostBuilder &b) const;
   void emitBatch(cpu::HostBuilder &b, SmallVector<Value> batch);
@@ -57,7 +58,9 @@ private:
   void copyLeft(cpu::HostBuilder &b, Value first, Value end, Value firstRow, Value endRow) const;
   void multiply(cpu::HostBuilder &b, Value firstRow, Value rows, Value firstPanel, Value count) const;
   void multiplyBlock(cpu::HostBuilder &b, Value block, Value firstRow, Value rows, Value firstPanel, Value count) const;
+  void multiplyInPlace(cpu::HostBuilder &b, const cpu::Gemm &gemm, Value firstPanel) const;
   void callGemm(cpu::HostBuilder &b, cpu::Gemm gemm, Value firstRow, Value rows, Value firstPanel, Value count) const;
+  void callPackedGemm(cpu::HostBuilder &b, cpu::Gemm gemm, Value firstRow) const;
 
   linalg::LinalgOp op;
   const HostVectors &vectors;
@@ -73,10 +76,14 @@ private:
   SmallVector<Value> batchSizes;
   Value panels, depthPanels;                            ///< of the columns, and of the reduction
   Value byRows;                                         ///< threads divide rows of c, not columns
+  Value readsRight;                                     ///< the right operand is not packed
+  Value packsGroups;                                    ///< each thread packs some panels of the right operand at once
+  Value groupPanels;                                    ///< their number
   Value packsOwn;                                       ///< each thread packs all that it reads; null: never
   Value packsOwnRight;                                  ///< of the right operand, all; else some columns
   Value packedLeft, leftPanel, packedRight, rightPanel; ///< buffers and panel strides of the current thread
   Value leftOrigin;                                     ///< the first row in packedLeft
+  Value rightOrigin;                                    ///< the first panel in packedRight
   Value leftView, rightView, resultView;                ///< the current matrices
   Value zeros;                                          ///< with AMX, a row of a panel, if the sums start from zero
 };

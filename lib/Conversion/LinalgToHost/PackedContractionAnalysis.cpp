@@ -13,10 +13,11 @@ using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 using namespace mlir::rnn::cpu;
 
-/// Smaller contractions are faster without packing: few rows or columns use a packed element only a few times.
-constexpr int64_t leastSize = 24, leastWork = 1 << 16;
-/// The vector loops read a right operand with contiguous rows as fast as packed panels while L2 holds it.
-constexpr int64_t rightInL2 = 3 << 18;
+/// Smaller contractions are faster as vector loops. One row reads the right operand once in any order.
+constexpr int64_t leastSizes[] = {/*M=*/2, /*N=*/24, /*K=*/24}, leastWork = 1 << 16;
+/// The vector loops read a right operand with contiguous rows as fast as packed panels while L2 holds it, or most
+/// of it for fewer than `fewRows` rows.
+constexpr int64_t rightInL2 = 3 << 18, rightOfFewRows = 5 << 18, fewRows = 24;
 /// Elements of one panel of a right operand: smaller ones are mostly padding.
 constexpr int64_t leastPanel = 1 << 12;
 
@@ -146,12 +147,13 @@ Tiles PackedContraction::makeTiles() const {
 }
 
 /// The fewest elements of the right operand that are worth packing.
-int64_t PackedContraction::leastRight() const {
+int64_t PackedContraction::leastRight(bool hasFewRows) const {
   Type element = right.type.getElementType();
   // The loops gather a right operand without contiguous rows, and convert f16 and bf16 again for each tile of rows.
   if (right.rows != K || element.isBF16())
     return 0;
-  return element.isF16() ? leastPanel : rightInL2 / (element.getIntOrFloatBitWidth() / 8);
+  return element.isF16() ? leastPanel
+                         : (hasFewRows ? rightOfFewRows : rightInL2) / (element.getIntOrFloatBitWidth() / 8);
 }
 
 /// Whether packing pays, or none if it depends on dynamic sizes.
@@ -171,25 +173,26 @@ std::optional<bool> PackedContraction::isKnownLarge() {
       isKnown = false;
       continue;
     }
-    if (size < leastSize)
+    if (size < leastSizes[group])
       return false;
     work *= size;
   }
   if (!isKnown)
     return std::nullopt;
-  return work >= leastWork && known[N] * known[K] >= leastRight();
+  return work >= leastWork && known[N] * known[K] >= leastRight(known[M] < fewRows);
 }
 
 Value PackedContraction::isLarge(HostBuilder &b) const {
   Value work = b.mul(b.mul(sizes[M], sizes[N]), sizes[K]);
   Value condition = b.compare(arith::CmpIPredicate::sge, work, b.index(leastWork));
-  auto require = [&](Value value, int64_t least) {
-    Value isMet = b.compare(arith::CmpIPredicate::sge, value, b.index(least));
+  auto require = [&](Value value, Value least) {
+    Value isMet = b.compare(arith::CmpIPredicate::sge, value, least);
     condition = b.createOrFold<arith::AndIOp>(condition, isMet);
   };
-  for (Value size : sizes)
-    require(size, leastSize);
-  if (int64_t least = leastRight())
-    require(b.mul(sizes[N], sizes[K]), least);
+  for (auto [size, least] : llvm::zip_equal(sizes, leastSizes))
+    require(size, b.index(least));
+  Value hasFewRows = b.compare(arith::CmpIPredicate::slt, sizes[M], b.index(fewRows));
+  Value right = b.mul(sizes[N], sizes[K]);
+  require(right, b.select(hasFewRows, b.index(leastRight(true)), b.index(leastRight(false))));
   return condition;
 }

@@ -28,22 +28,9 @@ void Layer::multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gem
   const bool isBackward = pass == Pass::Backward;
   Value states = weights == Weights::Input ? p.I : p.P;
   Value depth = isBackward ? p.H : states, first = b.mul(firstPanel, panel);
-  Value columns = b.min(b.sub(isBackward ? states : p.H, first), b.mul(gemm.columns, panel));
-  if (from.gatesAreRows == isBackward) {
-    RowSums sums;
-    sums.a = gemm.a, sums.aOffset = gemm.aOffset, sums.aPanel = gemm.aPanel, sums.rows = gemm.rows;
-    sums.w = from.matrix, sums.row = from.row, sums.column = b.add(from.column, first);
-    sums.columns = columns, sums.depth = depth;
-    sums.c = gemm.c, sums.cOffset = gemm.cOffset, sums.cRow = gemm.cRow, sums.cPanel = gemm.cPanel;
-    return library.rowSums(b, sums);
-  }
-  b.loop(gemm.columns, [&](Value q) {
-    Value column = b.mul(q, panel);
-    RowDots dots;
-    dots.a = gemm.a, dots.aOffset = gemm.aOffset, dots.aPanel = gemm.aPanel, dots.rows = gemm.rows;
-    dots.w = from.matrix, dots.row = b.add(b.add(from.row, first), column), dots.column = from.column;
-    dots.columns = b.min(b.sub(columns, column), b.index(panel)), dots.depth = depth;
-    dots.c = gemm.c, dots.cOffset = b.add(gemm.cOffset, b.mul(q, gemm.cPanel)), dots.cRow = gemm.cRow;
-    library.rowDots(b, dots);
-  });
+  cpu::UnpackedRight right = {from.matrix, from.gatesAreRows != isBackward, from.row, from.column, depth, Value()};
+  right.columns = b.min(b.sub(isBackward ? states : p.H, first), b.mul(gemm.columns, panel));
+  Value &start = right.isTransposed ? right.row : right.column;
+  start = b.add(start, first);
+  library.gemmInPlace(b, gemm, right);
 }

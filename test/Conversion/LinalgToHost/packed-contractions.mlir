@@ -1,7 +1,8 @@
 // Large contractions by packed GEMMs: transpositions, batches, merged dimensions, types, thresholds.
 // RUN: rnn-opt %s -convert-linalg-to-host="vector-bits=256 vector-registers=16 bf16-gemm=amx" -canonicalize -cse -split-input-file | FileCheck %s
 
-// Whole panels of c hold their sums. Threads divide the columns, and each packs the small left operand for itself.
+// Whole panels of c hold their sums. Threads divide the columns, and each packs the small left operand for itself. The
+// right operand is packed once.
 // CHECK-LABEL: func @matmul
 // CHECK: rnnrt.parallel
 // CHECK: llvm.func internal @rnn_host_part
@@ -9,11 +10,87 @@
 // CHECK: call @rnn_host_pack_columns_f32
 // CHECK: call @rnn_host_pack_columns_f32({{.*}}, %c0, %c100, %c0, %c512, %{{.*}}, %c0,
 // CHECK-NOT: rnnrt.team_wait
+// CHECK-NOT: scf.for
 // CHECK: call @rnn_host_gemm_f32({{.*}}, %[[FALSE]])
 // CHECK-NOT: call @rnn_host_gemm_f32
 // CHECK: llvm.return
 func.func @matmul(%a: memref<100x512xf32>, %b: memref<512x512xf32>, %c: memref<100x512xf32>) {
   linalg.matmul ins(%a, %b : memref<100x512xf32>, memref<512x512xf32>) outs(%c : memref<100x512xf32>)
+  return
+}
+
+// -----
+
+// One block of rows: groups of four panels of the right operand are packed right before their product.
+// CHECK-LABEL: func @groups
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: call @rnn_host_pack_columns_f32({{.*}}, %c0, %c96, %c0, %c512,
+// CHECK: scf.for %[[GROUP:.*]] = %c0 to
+// CHECK: %[[BEFORE:.*]] = arith.muli %[[GROUP]], %c4
+// CHECK: %[[FIRST:.*]] = arith.addi %{{.*}}, %[[BEFORE]]
+// CHECK: %[[COLUMN:.*]] = arith.muli %[[FIRST]], %c16
+// CHECK: call @rnn_host_pack_columns_f32({{.*}}, %c0, %c512, %[[COLUMN]], %{{.*}}, %c0,
+// CHECK: call @rnn_host_gemm_f32
+func.func @groups(%a: memref<96x512xf32>, %b: memref<512x512xf32>, %c: memref<96x512xf32>) {
+  linalg.matmul ins(%a, %b : memref<96x512xf32>, memref<512x512xf32>) outs(%c : memref<96x512xf32>)
+  return
+}
+
+// -----
+
+// Few rows read the right operand where it is.
+// CHECK-LABEL: func @in_place
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: call @rnn_host_pack_columns_f32({{.*}}, %c0, %c16, %c0, %c700,
+// CHECK-NOT: call @rnn_host_pack
+// CHECK: call @rnn_host_row_sums_f32
+// CHECK-NOT: call @rnn_host_gemm
+// CHECK: llvm.return
+func.func @in_place(%a: memref<16x700xf32>, %b: memref<700x512xf32>, %c: memref<16x512xf32>) {
+  linalg.matmul ins(%a, %b : memref<16x700xf32>, memref<700x512xf32>) outs(%c : memref<16x512xf32>)
+  return
+}
+
+// -----
+
+// One more row is packed.
+// CHECK-LABEL: func @not_in_place
+// CHECK-NOT: call @rnn_host_row_sums_f32
+// CHECK: call @rnn_host_gemm_f32
+func.func @not_in_place(%a: memref<17x700xf32>, %b: memref<700x512xf32>, %c: memref<17x512xf32>) {
+  linalg.matmul ins(%a, %b : memref<17x700xf32>, memref<700x512xf32>) outs(%c : memref<17x512xf32>)
+  return
+}
+
+// -----
+
+// The rows of a transposed right operand are multiplied as they are. Sums that start from zero need no fill.
+// CHECK-LABEL: func @in_place_transposed
+// CHECK-NOT: linalg.fill
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK-NOT: call @rnn_host_pack_transposed
+// CHECK: vector.store %{{.*}} : memref<?xf32
+// CHECK: call @rnn_host_row_dots_f32
+// CHECK-NOT: call @rnn_host_gemm
+// CHECK: llvm.return
+func.func @in_place_transposed(%a: memref<4x512xf32>, %b: memref<512x512xf32>) -> memref<4x512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : memref<4x512xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<4x512xf32>)
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                                 affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<4x512xf32>, memref<512x512xf32>) outs(%c : memref<4x512xf32>)
+  return %c : memref<4x512xf32>
+}
+
+// -----
+
+// One row stays in vector loops.
+// CHECK-LABEL: func @one_row
+// CHECK-NOT: call @rnn_host
+// CHECK: return
+func.func @one_row(%a: memref<1x700xf32>, %b: memref<700x512xf32>, %c: memref<1x512xf32>) {
+  linalg.matmul ins(%a, %b : memref<1x700xf32>, memref<700x512xf32>) outs(%c : memref<1x512xf32>)
   return
 }
 
@@ -61,16 +138,22 @@ func.func @in_l2(%a: memref<100x256xf32>, %b: memref<256x512xf32>, %c: memref<10
 
 // -----
 
-// Dynamic sizes select the packed form, and what threads share, at run time.
+// Dynamic sizes select the form, and what threads share, at run time.
 // CHECK-LABEL: func @dynamic
-// CHECK: %[[RIGHT:.*]] = arith.cmpi sge, %{{.*}}, %c196608
+// CHECK: %[[FEW:.*]] = arith.cmpi slt, %{{.*}}, %c24
+// CHECK: %[[LEAST:.*]] = arith.select %[[FEW]], %c327680, %c196608
+// CHECK: %[[RIGHT:.*]] = arith.cmpi sge, %{{.*}}, %[[LEAST]]
 // CHECK: %[[IS_LARGE:.*]] = arith.andi %{{.*}}, %[[RIGHT]]
 // CHECK: scf.if %[[IS_LARGE]] {
 // CHECK: rnnrt.parallel
 // CHECK: } else {
 // CHECK: rnnrt.parallel
-// CHECK: } else {
-// CHECK-NEXT: rnnrt.team_wait
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: scf.if
+// CHECK: rnnrt.team_wait
+// CHECK: scf.for
+// CHECK: call @rnn_host_pack_columns_f32
+// CHECK: call @rnn_host_row_sums_f32
 // CHECK: call @rnn_host_gemm_f32
 func.func @dynamic(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) {
   linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>)
@@ -186,5 +269,45 @@ func.func @not_packed(%a: memref<512x512xi32>, %c: memref<512x512xi32>, %s: memr
   linalg.matmul ins(%a, %a : memref<512x512xi32>, memref<512x512xi32>) outs(%c : memref<512x512xi32>)
   linalg.matmul ins(%x, %s : memref<512x512xf32>, memref<512x512xf32, strided<[2048, 2]>>) outs(%x : memref<512x512xf32>)
   linalg.matmul ins(%x, %x : memref<512x512xf32>, memref<512x512xf32>) outs(%y : memref<512x512xf64>)
+  return
+}
+
+// -----
+
+// AMX multiplies more than two rows of a transposed right operand, and other ones from five rows on.
+// CHECK-LABEL: func @half_in_place
+// CHECK: call @rnn_host_row_dots_bf16
+// CHECK-NOT: call @rnn_host_tile_gemm
+// CHECK: llvm.return
+func.func @half_in_place(%a: memref<2x512xbf16>, %b: memref<512x512xbf16>, %c: memref<2x512xf32>) {
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                                 affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<2x512xbf16>, memref<512x512xbf16>) outs(%c : memref<2x512xf32>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @half_groups
+// CHECK-NOT: call @rnn_host_row_dots
+// CHECK: rnnrt.team_wait
+// CHECK: scf.for
+// CHECK: call @rnn_host_pack_transposed_bf16
+// CHECK: call @rnn_host_tile_gemm_last_rows_bf16
+func.func @half_groups(%a: memref<3x512xbf16>, %b: memref<512x512xbf16>, %c: memref<3x512xf32>) {
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                                 affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<3x512xbf16>, memref<512x512xbf16>) outs(%c : memref<3x512xf32>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @half_sums
+// CHECK: call @rnn_host_row_sums_bf16
+// CHECK-NOT: call @rnn_host_tile_gemm
+// CHECK: llvm.return
+func.func @half_sums(%a: memref<4x512xbf16>, %b: memref<512x512xbf16>, %c: memref<4x512xbf16>) {
+  linalg.matmul ins(%a, %b : memref<4x512xbf16>, memref<512x512xbf16>) outs(%c : memref<4x512xbf16>)
   return
 }

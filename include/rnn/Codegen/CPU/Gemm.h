@@ -50,6 +50,16 @@ struct GemmStart {
   Value panel; ///< elements from panel to panel
 };
 
+/// A right operand that is a part of a row-major matrix in the element type. For a few rows of a, packing it would take
+/// longer than the products.
+struct UnpackedRight {
+  Value matrix;
+  bool isTransposed; ///< rows of the matrix are columns of b
+  Value row, column; ///< of the matrix, for the first row and column of b
+  Value depth;       ///< rows of b
+  Value columns;     ///< of b, at most those of the panels of c
+};
+
 /// c += a^T b for one block of the reduction. Offsets and strides count elements.
 struct TransposedGemm {
   Value a;          ///< from `packLeft`, `tiles` tiles
@@ -94,9 +104,8 @@ struct OuterProducts {
       &OuterProducts::depth};
 };
 
-/// c += a w^T for one panel of c, by dot products with rows of a row-major matrix w that is not packed. For a few rows
-/// of a, packing w would take longer than the products. The order of summation depends on the sizes only, and differs
-/// from that of Gemm.
+/// c += a w^T for one panel of c, by dot products with rows of a row-major matrix w that is not packed. The order of
+/// summation depends on the sizes only, and differs from that of Gemm.
 struct RowDots {
   Value a, aOffset; ///< as in Gemm
   Value aPanel;     ///< from panel to panel
@@ -115,8 +124,7 @@ struct RowDots {
                                                   &RowDots::c,   &RowDots::cOffset, &RowDots::cRow,    &RowDots::rows};
 };
 
-/// c += a w for a row-major matrix w that is not packed. For a few rows of a, packing w would take longer than the
-/// products. Each sum adds the rows of w in their order.
+/// c += a w for a row-major matrix w that is not packed. Each sum adds the rows of w in their order.
 struct RowSums {
   Value a, aOffset; ///< as in Gemm
   Value aPanel;     ///< from panel to panel

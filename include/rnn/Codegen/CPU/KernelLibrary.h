@@ -31,9 +31,9 @@ public:
   /// rows, in elements, not packed; its depth is a multiple of Tiles::amxPanel, and `sharesRows` must be true.
   void tileGemm(HostBuilder &b, const Gemm &arguments, std::optional<GemmStart> start = std::nullopt,
                 bool sharesRows = false, Value leftRow = Value());
+  /// c += a b for a right operand that is not packed. Ignores the members of `gemm` about packed ones.
+  void gemmInPlace(HostBuilder &b, const Gemm &gemm, const UnpackedRight &right);
   void transposedGemm(HostBuilder &b, const TransposedGemm &arguments);
-  void rowDots(HostBuilder &b, const RowDots &arguments);
-  void rowSums(HostBuilder &b, const RowSums &arguments);
   void outerProducts(HostBuilder &b, const OuterProducts &arguments);
 
   /// Columns of the submatrix become columns of panels.
@@ -70,6 +70,8 @@ private:
     });
     func::CallOp::create(b, function, operands);
   }
+  void rowDots(HostBuilder &b, const RowDots &arguments);
+  void rowSums(HostBuilder &b, const RowSums &arguments);
   func::FuncOp get(HostBuilder &b, StringRef name, TypeRange inputs,
                    function_ref<void(HostBuilder &, ValueRange)> body);
 
