@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import os
 import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
@@ -232,13 +233,13 @@ def _new_capsule() -> Callable[[ctypes.c_void_p, bool], Any]:
     return function
 
 
-def host_buffer(size: int) -> Shared:
-    """`size` > 0 bytes of element type i8. The runtime keeps large freed blocks, which the C library returns to the system: each
-    page of a new one costs a page fault."""
+def host_buffer(shape: Sequence[int], dtype: str) -> Shared:
+    """An uninitialized tensor with at least one element and at most `MAX_RANK` dimensions. The runtime keeps large freed blocks, which
+    the C library returns to the system: each page of a new one costs a page fault."""
     device, made = _device("host"), ctypes.c_void_p()
-    check(library().rnnrt_memory_alloc(device, size, ctypes.byref(made)))
+    check(library().rnnrt_memory_alloc(device, math.prod(shape) * DTYPE_SIZES[dtype], ctypes.byref(made)))
     library().rnnrt_device_retain(device)
-    return Shared(Tensor(made, DTYPE_CODES["i8"], 1, (size,), made, device))
+    return Shared(Tensor(made, DTYPE_CODES[dtype], len(shape), tuple(shape), made, device))
 
 
 _ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)

@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 import rnn_mlir.torch as rnn
 from rnn_mlir import _runtime
-from rnn_mlir.torch import _calls, _ops
+from rnn_mlir.torch import _calls, _memory, _ops
 
 
 def is_flat(layer):
@@ -202,6 +202,39 @@ def test_large_reserve(name):
     assert host_blocks() == before
 
 
+@pytest.mark.parametrize("dtype", _memory.DTYPES, ids=str)
+@pytest.mark.parametrize("kind", (rnn.LSTM, rnn.GRU))
+def test_large_results(kind, dtype):
+    """The runtime's memory holds large results and gradients until they are gone. They are ordinary tensors."""
+    torch.manual_seed(0)
+    layer = kind(384, 384, dtype=dtype)
+    theirs = getattr(torch.nn, kind.__name__)(384, 384, dtype=torch.float64)
+    theirs.load_state_dict(layer.state_dict())
+    x, before = torch.randn(24, 64, 384, dtype=dtype, requires_grad=True), host_blocks()
+    y = layer(x)[0]
+    assert (y.dtype, y.shape, y.is_contiguous(), y._base) == (dtype, (24, 64, 384), True, None)
+    y.mul_(2)  # not allowed for views that a Function returns
+    gradients = torch.autograd.grad(y.sum(), [x, *layer.parameters()])
+    inputs = x.detach().double().requires_grad_()
+    wanted = theirs(inputs)[0].mul(2)
+    tolerance = {torch.float64: 1e-9, torch.float32: 1e-4}.get(dtype, 5e-2)
+    for got, want in zip([y, *gradients], [wanted, *torch.autograd.grad(wanted.sum(), [inputs, *theirs.parameters()])]):
+        assert got.dtype is dtype
+        torch.testing.assert_close(got.double(), want, rtol=tolerance, atol=tolerance * float(want.abs().max()))
+    assert host_blocks() == before + 3  # y, the gradient of x, and the parameters' gradients, which are views of one
+    copied = copy.deepcopy(y.detach())
+    assert torch.equal(copied, y)
+    del y, gradients, got
+    assert host_blocks() == before
+    for mode in (torch.no_grad, torch.inference_mode):
+        with mode():
+            y = layer(x.detach())[0]
+            assert host_blocks() == before + 1 and y._base is None
+            assert torch.equal(y.mul_(2), copied)
+        del y
+        assert host_blocks() == before
+
+
 @pytest.mark.skipif(not _calls.FUNC, reason="torch.func needs PyTorch 2")
 def test_large_reserves_of_members():
     torch.manual_seed(0)
@@ -228,15 +261,15 @@ def test_defined_reserve():
 
     def reserve():
         return torch.ops.rnn_mlir.cudnn_forward(x, h, c, flat, None, None, "lstm", False, 32, "zero", False, True)[3]
-    _calls._new_reserve(x, reserve().shape).fill_(-1)
+    _memory.new_tensor(x, reserve().shape, torch.int8).fill_(-1)
     kept = reserve()
-    _calls._new_reserve(x, kept.shape).fill_(1)
+    _memory.new_tensor(x, kept.shape, torch.int8).fill_(1)
     assert torch.equal(kept, reserve())
 
 
 def test_no_memory():
     with pytest.raises(_runtime.Error, match="memory"):
-        _runtime.host_buffer(1 << 60)
+        _runtime.host_buffer((1 << 60,), "i8")
 
 
 # The deleter of a capsule of PyTorch, which frees a reserve space when the process exits, after the interpreter.
@@ -244,8 +277,8 @@ EXIT = """
 import ctypes, torch
 from torch.utils.dlpack import to_dlpack
 from rnn_mlir import _dlpack
-from rnn_mlir.torch import _calls
-capsule, used = to_dlpack(_calls._new_reserve(torch.zeros(1), (1 << 20,))), b"used_dltensor"
+from rnn_mlir.torch import _memory
+capsule, used = to_dlpack(_memory.new_tensor(torch.zeros(1), (1 << 20,))), b"used_dltensor"
 address = _dlpack._get_pointer(capsule, b"dltensor")
 rename = ctypes.PyDLL(None).PyCapsule_SetName
 rename.argtypes = [ctypes.py_object, ctypes.c_char_p]

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 import threading
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor
@@ -19,9 +18,7 @@ from .. import _runtime, _separate, _variants
 from .._layers import tensors_per_layer
 from .._operations import BlockLSTM, Layers, Members, Operation, Shaped
 from . import _ops, _reference
-
-#: Element types of the dialect.
-DTYPES: Dict[Any, str] = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
+from ._memory import DTYPES, is_large, new_tensor
 
 #: PyTorch 2: functions have setup_context, and torch.func exists.
 FUNC = hasattr(torch, "func")
@@ -87,6 +84,7 @@ class Call(NamedTuple):
     function: Optional[_runtime.Bound]  #: with the shapes of its arguments. None for an empty batch
     missing: Optional[Tuple[Tuple[int, ...], int]]  #: what `Operation.missing` returns
     outputs: List[Tuple[int, ...]]  #: the shapes of what it writes, the reserve space last
+    large: bool  #: whether one of them is (`is_large`)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -101,7 +99,7 @@ def prepare(operation: Operation, dtype: str, stage: str, inputs: Tuple[Any, ...
     if stage == "forward" and operation.saves:
         outputs.append((0 if empty else operation.reserve_bytes(dtype, *values),))
     if empty:
-        return Call(None, None, outputs)
+        return Call(None, None, outputs, False)
     every, missing = list(inputs), operation.missing(*values)
     if missing:
         every.insert(operation.primals, missing[0])
@@ -109,7 +107,8 @@ def prepare(operation: Operation, dtype: str, stage: str, inputs: Tuple[Any, ...
         shapes = _separate.shapes(every, outputs, *_tensors_of(operation, stage))
     else:
         shapes = [*every, *outputs]
-    return Call(_function(operation, dtype, stage).bind(shapes), missing, outputs)
+    large = any(is_large(shape, dtype) for shape in outputs)
+    return Call(_function(operation, dtype, stage).bind(shapes), missing, outputs, large)
 
 
 def has_tensors(operation: Operation) -> bool:
@@ -253,16 +252,6 @@ def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor
             value.masked_fill_(padding, 0)
 
 
-def _new_reserve(x: Tensor, shape: Tuple[int, ...]) -> Tensor:
-    """A reserve space on the device of `x`. Large ones are the runtime's memory: PyTorch's is new in every step, and its page
-    faults took a fifth of the step of an LSTM at (128,32,512,512)."""
-    size = math.prod(shape)
-    if x.device.type != "cpu" or size < 1 << 20:
-        return x.new_empty(shape, dtype=torch.int8)
-    # Unlike a buffer of Python, PyTorch can free it without the GIL, and after the end of the interpreter.
-    return torch.from_dlpack(_runtime.host_buffer(size).capsule(versioned=False)).view(shape)
-
-
 def _needs_flat(operation: Operation, x: Tensor) -> bool:
     """Whether several operands with parameters must become one: no kernel of a GPU reads them."""
     return has_tensors(operation) and (not x.is_cpu or _empty_batch(operation, x))
@@ -295,9 +284,9 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
         if saves:
             leading = (operation.count,) if isinstance(operation, Members) else ()
             shapes.append((*leading, reserve_bytes(operation, operands)))
-    outputs = [x.new_empty(shape) for shape in shapes[:operation.results]]
+    outputs = [new_tensor(x, shape) for shape in shapes[:operation.results]]
     if saves:
-        outputs.append(_new_reserve(x, shapes[-1]))
+        outputs.append(new_tensor(x, shapes[-1], torch.int8))
         if defined:
             outputs[-1].zero_()
     _call(operation, stage, operands, outputs, prepared)
@@ -315,11 +304,11 @@ def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
     if recorded(*values):
         return _ops.backward(operation, values)
     if not isinstance(operation, Members):
-        gradients = [torch.empty_like(v, memory_format=torch.contiguous_format) for v in values[:operation.primals]]
+        gradients = [new_tensor(v, v.shape) for v in values[:operation.primals]]
         _call(operation, "backward", values, gradients, _prepared(operation, "backward", values))
         return gradients
     separate = dataclasses.replace(operation, separate=True)
-    gradients = [values[0].new_empty(shape) for shape in separate.gradient_shapes(*values)]
+    gradients = [new_tensor(values[0], shape) for shape in separate.gradient_shapes(*values)]
     _call(operation, "backward", values, gradients, None)
     return gradients if operation.separate else [g if mapped else g.sum(0) for g, mapped in zip(gradients, operation.mapped)]
 

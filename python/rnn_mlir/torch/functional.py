@@ -14,7 +14,7 @@ from torch import Tensor
 
 from .._layers import GATES, check_clip, params_size
 from .._operations import BlockLSTM, Layers, Operation
-from . import _calls, _library, _reference
+from . import _calls, _library, _memory, _reference
 
 #: torch.is_autocast_enabled takes a type of devices.
 FROM_2_4 = hasattr(torch, "get_autocast_dtype")
@@ -34,9 +34,9 @@ def _tensors(**values: Any) -> None:
 def _one_type(**values: Optional[Tensor]) -> None:
     """Checks that the tensors have the type of the first one, and that it is one of the dialect."""
     (first, x), *others = values.items()
-    if x.dtype not in _calls.DTYPES:  # type: ignore[union-attr]
+    if x.dtype not in _memory.DTYPES:  # type: ignore[union-attr]
         raise TypeError(f"`{first}` has dtype {x.dtype}; expected one of "  # type: ignore[union-attr]
-                        f"{', '.join(map(str, _calls.DTYPES))}")
+                        f"{', '.join(map(str, _memory.DTYPES))}")
     for name, value in others:
         if value is not None and value.dtype != x.dtype:  # type: ignore[union-attr]
             raise TypeError(f"`{name}` has dtype {value.dtype}, but `{first}` has "
@@ -138,11 +138,11 @@ def inference(mode: str, bidirectional: bool, num_proj: int, batch_first: bool, 
               *shapes: Sequence[int]) -> Optional[_calls.Call]:
     """The call of an inference on the host: x, the states, `elements` parameters and the results, all dense. None for types
     that the dialect does not have."""
-    if dtype not in _calls.DTYPES:
+    if dtype not in _memory.DTYPES:
         return None
     c0 = shapes[2] if len(shapes) == 3 else None
     operation = _check_layers(mode, bidirectional, num_proj, batch_first, "zero", shapes[0], shapes[1], c0, (elements,), None, None)
-    return _calls.prepare(operation, _calls.DTYPES[dtype], "inference", (*shapes, (elements,)))
+    return _calls.prepare(operation, _memory.DTYPES[dtype], "inference", (*shapes, (elements,)))
 
 
 def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Union[Tensor, Sequence[Tensor]], *,

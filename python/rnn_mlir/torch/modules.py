@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from .._layers import GATES, check_dropout
-from . import _calls, _library, _reference, functional
+from . import _calls, _library, _memory, _reference, functional
 
 
 def _refuse_input(name: str, value: Any, expected: str) -> NoReturn:
@@ -275,7 +275,7 @@ class _Layers(torch.nn.Module):
         if call is None or call.function is None or call.missing:
             return None
         pointers.append(tensors[0].data_ptr())
-        results = [x.new_empty(shape) for shape in call.outputs]
+        results = [_memory.new_tensor(x, shape) if call.large else x.new_empty(shape) for shape in call.outputs]
         pointers += [v.data_ptr() for v in results]
         call.function.run(_calls.host_call(), pointers)
         return results
