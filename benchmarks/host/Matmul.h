@@ -26,10 +26,11 @@ struct MatmulProblem {
     if (flag.rfind("--shape=", 0) != 0)
       return common.read(flag);
     long long m, n, k;
-    char rest[3] = {};
-    int count = std::sscanf(flag.c_str(), "--shape=%lld,%lld,%lld%2s", &m, &n, &k, rest);
-    isTransposed = count == 4 && flag.substr(flag.size() - 2) == ",t" && std::string(rest) == ",t";
-    if (count != 3 + isTransposed || m < 1 || n < 1 || k < 1)
+    int read = 0;
+    std::sscanf(flag.c_str(), "--shape=%lld,%lld,%lld%n", &m, &n, &k, &read);
+    std::string rest = flag.substr(read);
+    isTransposed = rest == ",t";
+    if (read == 0 || (!rest.empty() && !isTransposed) || m < 1 || n < 1 || k < 1)
       fail("expects --shape=M,N,K or --shape=M,N,K,t with positive numbers, but got `" + flag + "`");
     M = m, N = n, K = k;
     return true;

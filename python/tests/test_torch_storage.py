@@ -205,7 +205,7 @@ def test_large_reserve(name):
 @pytest.mark.parametrize("dtype", _memory.DTYPES, ids=str)
 @pytest.mark.parametrize("kind", (rnn.LSTM, rnn.GRU))
 def test_large_results(kind, dtype):
-    """The runtime's memory holds large results and gradients until they are gone. They are ordinary tensors."""
+    """The runtime's memory holds large results and gradients until they are gone. They may change in place, and be copied."""
     torch.manual_seed(0)
     layer = kind(384, 384, dtype=dtype)
     theirs = getattr(torch.nn, kind.__name__)(384, 384, dtype=torch.float64)
@@ -233,6 +233,16 @@ def test_large_results(kind, dtype):
             assert torch.equal(y.mul_(2), copied)
         del y
         assert host_blocks() == before
+
+
+def test_large_results_of_subclasses():
+    """Small and large results of a subclass of Tensor have its class, as those of torch.nn."""
+    class Marked(torch.Tensor):
+        pass
+    x = torch.randn(24, 64, 384).as_subclass(Marked)
+    y, h = rnn.GRU(384, 384)(x)
+    assert y.numel() * y.element_size() >= 1 << 20 > h.numel() * h.element_size()
+    assert type(y) is type(h) is type(torch.nn.GRU(384, 384)(x)[0])
 
 
 @pytest.mark.skipif(not _calls.FUNC, reason="torch.func needs PyTorch 2")

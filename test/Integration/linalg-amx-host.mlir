@@ -2,7 +2,7 @@
 // that is read in place or packed, transposed operands, batches, one row, sums from zero, and several blocks of rows.
 // REQUIRES: rnn-compile, amx
 // RUN: rm -rf %t && mkdir %t
-// RUN: sed s/bf16/f64/g %s > %t/f64.mlir
+// RUN: sed -e s/bf16/f64/g -e s/f32/f64/g %s > %t/f64.mlir
 // RUN: rnn-compile %t/f64.mlir -O1 -o %t/f64.so
 // RUN: rnn-compile %s -O1 --cpu=%amx_cpu --bf16-gemm=amx -o %t/bf16.so
 // DEFINE: %{run} = %amx_env rnn-bundle-runner --device=host --limit=1.2e-2 --reference=%t/f64.so --module=%t/bf16.so
@@ -10,7 +10,7 @@
 // RUN: FileCheck %s < %t/1.txt
 // RUN: env RNNRT_THREADS=3 %{run} > %t/3.txt
 // RUN: diff %t/1.txt %t/3.txt
-// CHECK: 15 passed, 0 failed, 0 skipped
+// CHECK: 18 passed, 0 failed, 0 skipped
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #km = affine_map<(m, n, k) -> (k, m)>
@@ -117,4 +117,29 @@ func.func @groups_of_batches(%a: tensor<3x20x64xbf16>, %b: tensor<3x64x300xbf16>
   %0 = linalg.batch_matmul ins(%a, %b : tensor<3x20x64xbf16>, tensor<3x64x300xbf16>)
       outs(%c : tensor<3x20x300xbf16>) -> tensor<3x20x300xbf16>
   return %0 : tensor<3x20x300xbf16>
+}
+
+// f32 results, whose whole panels hold the sums.
+func.func @sums_in_single(%a: tensor<131x3xbf16>, %b: tensor<131x700xbf16>) -> tensor<3x700xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x700xf32>
+  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<3x700xf32>) -> tensor<3x700xf32>
+  %0 = linalg.matmul indexing_maps = [#km, #kn, #mn]
+      ins(%a, %b : tensor<131x3xbf16>, tensor<131x700xbf16>) outs(%c : tensor<3x700xf32>) -> tensor<3x700xf32>
+  return %0 : tensor<3x700xf32>
+}
+
+func.func @groups_in_single(%a: tensor<33x131xbf16>, %b: tensor<131x700xbf16>) -> tensor<33x700xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<33x700xf32>
+  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<33x700xf32>) -> tensor<33x700xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<33x131xbf16>, tensor<131x700xbf16>) outs(%c : tensor<33x700xf32>) -> tensor<33x700xf32>
+  return %0 : tensor<33x700xf32>
+}
+
+// Tiles of the left operand are loaded from the matrix itself.
+func.func @groups_of_unpacked(%a: tensor<4x96xbf16>, %b: tensor<96x700xbf16>, %c: tensor<4x700xbf16>) -> tensor<4x700xbf16> {
+  %0 = linalg.matmul ins(%a, %b : tensor<4x96xbf16>, tensor<96x700xbf16>)
+      outs(%c : tensor<4x700xbf16>) -> tensor<4x700xbf16>
+  return %0 : tensor<4x700xbf16>
 }

@@ -1,20 +1,29 @@
 // Products of few rows with large matrices are near to those in f64, and the bits do not depend on the number of threads: the
-// right operand is read where it is, transposed or not, or packed in groups of columns. bf16 is by default that of the
-// processor; with --vector-bits=256, dot products have fewer rows.
+// right operand is read where it is, transposed or not, or packed in groups of columns. Code for any processor of this kind has two
+// vectors in a panel, so it packs from fewer rows on. In bf16, factors are widened to f32, or multiplied by dot products where the
+// processor has them.
 // REQUIRES: rnn-compile
 // RUN: rm -rf %t && mkdir %t
 // RUN: sed s/f32/f64/g %s > %t/f64.mlir
 // RUN: rnn-compile %t/f64.mlir -O1 -o %t/f64.so
 // RUN: rnn-compile %s -O1 --cpu=native -o %t/f32.so
-// RUN: rnn-compile %s -O1 --cpu=native --vector-bits=256 -o %t/narrow.so
-// DEFINE: %{run} = rnn-bundle-runner --device=host --limit=1e-5 --reference=%t/f64.so
-// RUN: env RNNRT_THREADS=1 %{run} --module=%t/f32.so > %t/1.txt
+// RUN: rnn-compile %s -O1 -o %t/narrow.so
+// RUN: sed s/f32/bf16/g %s > %t/bf16.mlir
+// RUN: rnn-compile %t/bf16.mlir -O1 --bf16-gemm=f32 -o %t/widened.so
+// RUN: rnn-compile %t/bf16.mlir -O1 --cpu=native --bf16-gemm=dot -o %t/bf16.so
+// DEFINE: %{run} = rnn-bundle-runner --device=host --reference=%t/f64.so
+// RUN: env RNNRT_THREADS=1 %{run} --limit=1e-5 --module=%t/f32.so > %t/1.txt
 // RUN: FileCheck %s < %t/1.txt
-// RUN: env RNNRT_THREADS=2 %{run} --module=%t/f32.so > %t/2.txt
+// RUN: env RNNRT_THREADS=2 %{run} --limit=1e-5 --module=%t/f32.so > %t/2.txt
 // RUN: diff %t/1.txt %t/2.txt
-// RUN: env RNNRT_THREADS=5 %{run} --module=%t/f32.so > %t/5.txt
+// RUN: env RNNRT_THREADS=5 %{run} --limit=1e-5 --module=%t/f32.so > %t/5.txt
 // RUN: diff %t/1.txt %t/5.txt
-// RUN: env RNNRT_THREADS=1 %{run} --module=%t/narrow.so | FileCheck %s
+// RUN: env RNNRT_THREADS=1 %{run} --limit=1e-5 --module=%t/narrow.so | FileCheck %s
+// RUN: env RNNRT_THREADS=1 %{run} --limit=1.2e-2 --module=%t/widened.so | FileCheck %s
+// RUN: env RNNRT_THREADS=1 %{run} --limit=1.2e-2 --module=%t/bf16.so > %t/bf16-1.txt
+// RUN: FileCheck %s < %t/bf16-1.txt
+// RUN: env RNNRT_THREADS=3 %{run} --limit=1.2e-2 --module=%t/bf16.so > %t/bf16-3.txt
+// RUN: diff %t/bf16-1.txt %t/bf16-3.txt
 // CHECK: 6 passed, 0 failed, 0 skipped
 
 #mk = affine_map<(m, n, k) -> (m, k)>

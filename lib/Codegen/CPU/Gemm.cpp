@@ -235,7 +235,7 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t
   // are small. Few tiles read half a block from L1.
   Value isShort = b.compare(arith::CmpIPredicate::sle, count, b.index(fewTiles));
   Value atOnce = b.select(isShort, b.index(std::max<int64_t>(depthPanels / 2, 1)), b.index(depthPanels));
-  b.loop(b.div(b.add(p.depth, b.sub(atOnce, b.index(1))), atOnce), [&](Value block) {
+  b.loop(b.ceilDiv(p.depth, atOnce), [&](Value block) {
     Value isZero = b.createOrFold<arith::AndIOp>(p.isZero, b.compare(arith::CmpIPredicate::eq, block, b.index(0)));
     Value k = b.mul(block, atOnce), panels = b.min(b.sub(p.depth, k), atOnce), depth = b.mul(panels, panel);
     // After the last column follows the next block of the depth.

@@ -101,15 +101,3 @@ void KernelLibrary::rowSums(HostBuilder &b, const RowSums &arguments) {
   p.w = b.asRows(p.w);
   call(b, "row_sums", p, emitRowSums);
 }
-
-void KernelLibrary::gemmInPlace(HostBuilder &b, const Gemm &gemm, const UnpackedRight &right) {
-  if (!right.isTransposed)
-    return rowSums(b, {gemm.a, gemm.aOffset, gemm.aPanel, right.matrix, right.row, right.column, right.columns,
-                       right.depth, gemm.c, gemm.cOffset, gemm.cRow, gemm.cPanel, gemm.rows});
-  int64_t panel = b.tiles.panel;
-  b.loop(gemm.columns, [&](Value q) {
-    Value first = b.mul(q, panel), count = b.min(b.sub(right.columns, first), b.index(panel));
-    rowDots(b, {gemm.a, gemm.aOffset, gemm.aPanel, right.matrix, b.add(right.row, first), right.column, count,
-                right.depth, gemm.c, b.add(gemm.cOffset, b.mul(q, gemm.cPanel)), gemm.cRow, gemm.rows});
-  });
-}

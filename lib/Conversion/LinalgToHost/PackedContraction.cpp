@@ -1,8 +1,9 @@
-//===- PackedContraction.cpp - large contractions by packed GEMMs ------------===//
+//===- PackedContraction.cpp - large contractions by GEMMs -------------------===//
 //
 // A contraction c += a b over the loops (batch, m, n, k) uses the packed GEMM of the recurrent layers. Each thread
 // computes some rows or some columns of c. With rows, all threads read b; with columns, all read a. Each thread packs
-// that operand for itself if it is small; otherwise the threads pack it together.
+// that operand for itself if it is small; otherwise the threads pack it together. If c has few rows, b is read where it
+// is, or packed in groups of columns.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,6 +25,18 @@ constexpr int64_t blockRows = Tiles::blockRows, blockPanels = 8;
 constexpr int64_t amxBlockRows = 256, amxBlockPanels = 16;
 /// The most bytes of an operand that every thread packs for itself; with AMX, of the right one.
 constexpr int64_t mostOwn = 1 << 20, amxMostOwn = 1 << 18;
+
+namespace {
+
+/// A block of sums in scratch.
+struct BlockShape {
+  explicit BlockShape(const Tiles &tiles)
+      : rows(tiles.usesAMX() ? amxBlockRows : blockRows), panels(tiles.usesAMX() ? amxBlockPanels : blockPanels) {}
+
+  int64_t rows, panels;
+};
+
+} // namespace
 
 /// Whether tiles of the left operand are loaded from the matrix itself. Packing pays for larger depths, and for strides
 /// that place the 16 rows of a tile in a few sets of an L1 cache.
@@ -68,18 +81,16 @@ FailureOr<bool> PackedContraction::emit(bool isZero) {
     rightPanel = b.mul(depthPanels, panel * panel);
     byRows = b.compare(arith::CmpIPredicate::sge, sizes[M], sizes[N]);
     chooseRight(b);
-    packsOwn = packOwn(b);
-    packsOwnRight = packsGroups;
-    if (packsOwn)
-      packsOwnRight = b.createOrFold<arith::OrIOp>(packsGroups, b.createOrFold<arith::AndIOp>(packsOwn, byRows));
-    Value sharesNone = b.createOrFold<arith::OrIOp>(readsRight, packsOwnRight);
-    Value leftSize = b.mul(leftPanel, depthPanels);
-    Value rightSize = b.select(sharesNone, b.index(1), b.mul(rightPanel, panels));
-    if (hasOwnLeft(b))
-      leftSize = b.select(packsOwn, b.index(1), leftSize);
+    chooseOwn(b);
+    auto sharedSize = [&](Value isShared, Value panel, Value count) {
+      return b.select(isShared, b.mul(panel, count), b.index(1));
+    };
+    Value isTrue = arith::ConstantOp::create(b, b.getBoolAttr(true));
+    auto isNot = [&](Value a) { return b.createOrFold<arith::XOrIOp>(a, isTrue); };
     if (!readsLeft)
-      packedLeft = b.allocate(leftSize, b.tiles.left);
-    packedRight = b.allocate(rightSize, b.tiles.left);
+      packedLeft = b.allocate(sharedSize(isNot(hasOwnLeft), leftPanel, depthPanels), b.tiles.left);
+    Value hasRight = isNot(b.createOrFold<arith::OrIOp>(readsRight, hasOwnRight));
+    packedRight = b.allocate(sharedSize(hasRight, rightPanel, panels), b.tiles.left);
     if (startsFromZero && b.tiles.usesAMX()) {
       zeros = b.allocate(b.index(panel));
       b.fillZero(zeros, b.index(0), b.index(panel));
@@ -137,7 +148,8 @@ Value PackedContraction::view(HostBuilder &b, const Matrix &matrix, ValueRange b
 /// Chooses what happens to the right operand if threads divide the columns. Few rows use each element too few times
 /// for packing. For more rows, each thread packs some columns right before their product, into the same memory, which
 /// stays in L2. If there are several blocks of rows, all of it is packed once. The limits were measured
-/// (docs/internals/linalg-on-host.md).
+/// (docs/internals/linalg-on-host.md); those of layers (Layer::areFewRows) are others, as their alternative is to pack
+/// all weights.
 void PackedContraction::chooseRight(HostBuilder &b) {
   const bool isAMX = b.tiles.usesAMX(), isTransposed = right.rows == N;
   const int64_t mostOfSums = isAMX ? 4 : 16, mostOfDots = isAMX ? 2 : b.tiles.vectors >= 4 ? 8 : 4;
@@ -148,100 +160,125 @@ void PackedContraction::chooseRight(HostBuilder &b) {
   Value isFalse = arith::ConstantOp::create(b, b.getBoolAttr(false));
   auto areAtMost = [&](int64_t rows) {
     Value areFew = b.compare(arith::CmpIPredicate::sle, sizes[M], b.index(rows));
-    return b.select(byRows, isFalse, areFew);
+    return getConstantIntValue(areFew) == 0 ? isFalse : b.select(byRows, isFalse, areFew);
   };
   readsRight = readsLeft ? isFalse : areAtMost(isTransposed ? mostOfDots : mostOfSums);
   packsGroups = b.select(readsRight, isFalse, areAtMost(isAMX ? amxBlockRows : blockRows));
+  isRightLate = b.createOrFold<arith::OrIOp>(readsRight, packsGroups);
 }
 
 /// Reading what another core has packed takes longer than packing an operand again that stays in L2: 15 to 20 ns per
 /// cache line. Then each thread packs all of the operand that it would share, nothing else is shared, and no barrier is
 /// needed.
-Value PackedContraction::packOwn(HostBuilder &b) const {
+void PackedContraction::chooseOwn(HostBuilder &b) {
   const bool isAMX = b.tiles.usesAMX();
-  if (isAMX && left.rows == K)
-    return {};
   const int64_t bytes = b.tiles.left.getIntOrFloatBitWidth() / 8;
+  Value isFalse = arith::ConstantOp::create(b, b.getBoolAttr(false));
+  Value isTrue = arith::ConstantOp::create(b, b.getBoolAttr(true));
   auto isSmall = [&](Value stride, Value count, int64_t most) {
     return b.compare(arith::CmpIPredicate::sle, b.mul(stride, count), b.index(most / bytes));
   };
-  Value condition;
-  if (isAMX)
-    condition = b.createOrFold<arith::AndIOp>(byRows, isSmall(rightPanel, panels, amxMostOwn));
-  else
-    condition = b.select(byRows, isSmall(rightPanel, panels, mostOwn), isSmall(leftPanel, depthPanels, mostOwn));
-  return getConstantIntValue(condition) == 0 ? Value() : condition;
-}
-
-/// Whether `packsOwn` means the left operand too. With AMX, threads pack their rows into one buffer.
-bool PackedContraction::hasOwnLeft(HostBuilder &b) const {
-  return packsOwn && !readsLeft && !b.tiles.usesAMX();
+  const int64_t most = isAMX ? amxMostOwn : mostOwn;
+  Value isRightSmall = isSmall(rightPanel, panels, most);
+  Value isLeftSmall = readsLeft ? isTrue : isSmall(leftPanel, depthPanels, most);
+  if (isAMX) // measured for few rows only
+    isLeftSmall = b.createOrFold<arith::AndIOp>(isRightLate, isLeftSmall);
+  // The kernel of AMX that transposes a left operand packs all rows.
+  sharesNothing = isAMX && left.rows == K ? isFalse : b.select(byRows, isRightSmall, isLeftSmall);
+  hasOwnRight = b.createOrFold<arith::OrIOp>(packsGroups, b.createOrFold<arith::AndIOp>(sharesNothing, byRows));
+  hasOwnLeft = readsLeft ? isFalse : sharesNothing;
+  if (isAMX) // threads that divide the rows pack theirs into one buffer
+    hasOwnLeft = b.select(byRows, isFalse, hasOwnLeft);
 }
 
 void PackedContraction::emitGemm(HostBuilder &b, ValueRange batch) {
   leftView = view(b, left, batch), rightView = view(b, right, batch), resultView = view(b, result, batch);
   Value rows = sizes[M], zero = b.index(0);
-  int64_t unit = b.tiles.usesAMX() ? 2 * 16 : Tiles::rows, panel = b.tiles.panel;
+  int64_t unit = b.tiles.usesAMX() ? 2 * 16 : Tiles::rows;
   // Threads divide the longer side of c.
-  Value units = b.ceilDiv(rows, unit);
-  // Small products by AMX take less time than the start of a thread. A tile has 16 rows.
-  Value work = b.mul(b.mul(b.tiles.usesAMX() ? b.max(rows, b.index(16)) : rows, sizes[N]), sizes[K]);
-  if (b.tiles.usesAMX())
-    work = b.div(work, b.index(64));
+  Value units = b.ceilDiv(rows, unit), perRow = b.mul(sizes[N], sizes[K]), work = b.mul(rows, perRow);
+  if (b.tiles.usesAMX()) {
+    // Small products by AMX take less time than the start of a thread. A tile has 16 rows.
+    Value byTiles = b.div(b.mul(b.max(rows, b.index(16)), perRow), b.index(64));
+    work = b.select(readsRight, work, byTiles);
+  }
   Value sharedRight = packedRight, sharedLeft = packedLeft, sharedPanel = leftPanel;
   library.parallel(b, b.select(byRows, units, panels), work, [&](const Team &team) {
-    Value firstRow = b.select(byRows, b.mul(team.begin(b, units), unit), zero);
-    Value endRow = b.select(byRows, b.min(b.mul(team.end(b, units), unit), rows), rows);
-    Value firstRight = team.begin(b, panels), endRight = team.end(b, panels), ownRight, ownLeft;
-    Value firstDepth = team.begin(b, depthPanels), endDepth = team.end(b, depthPanels);
-    Value firstLeft = zero, endLeft = rows;
-    Value firstPanel = b.select(byRows, zero, team.begin(b, panels));
-    Value endPanel = b.select(byRows, panels, team.end(b, panels));
-    leftOrigin = rightOrigin = zero;
-    auto own = [&](Value isOwn, Value size, Value shared) {
-      Value buffer = b.allocate(b.select(isOwn, size, b.index(1)), b.tiles.left);
-      return std::pair(buffer, arith::SelectOp::create(b, isOwn, buffer, shared).getResult());
-    };
-    if (getConstantIntValue(packsOwnRight) != 0) {
-      Value count = b.select(packsGroups, groupPanels, panels);
-      std::tie(ownRight, packedRight) = own(packsOwnRight, b.mul(rightPanel, count), sharedRight);
-    }
-    if (packsOwn) {
-      firstRight = b.select(packsOwnRight, zero, firstRight), endRight = b.select(packsOwnRight, panels, endRight);
-      firstDepth = b.select(packsOwn, zero, firstDepth), endDepth = b.select(packsOwn, depthPanels, endDepth);
-      firstLeft = b.select(packsOwn, firstRow, zero), endLeft = b.select(packsOwn, endRow, rows);
-      if (hasOwnLeft(b)) {
-        Value height = b.mul(b.ceilDiv(b.sub(endLeft, firstLeft), panel), panel);
-        leftPanel = b.mul(b.add(height, leftPadding(b)), panel), leftOrigin = firstLeft;
-        std::tie(ownLeft, packedLeft) = own(packsOwn, b.mul(leftPanel, depthPanels), sharedLeft);
-      }
-    }
-    Value isLate = b.createOrFold<arith::OrIOp>(readsRight, packsGroups);
-    b.ifElse(isLate, [] {}, [&] { packRight(b, firstRight, endRight); });
-    if (!readsLeft)
-      packLeft(b, firstDepth, endDepth, firstLeft, endLeft);
-    auto wait = [&] { team.wait(b); };
-    if (!packsOwn)
-      wait();
-    else if (getConstantIntValue(packsOwn) != 1)
-      b.ifElse(packsOwn, [] {}, wait);
-    Value count = b.sub(endPanel, firstPanel), ownRows = b.sub(endRow, firstRow);
-    if (getConstantIntValue(packsGroups) == 0) {
-      multiply(b, firstRow, ownRows, firstPanel, count);
-    } else {
-      Value atOnce = b.select(packsGroups, groupPanels, b.max(count, b.index(1)));
-      b.loop(b.div(b.add(count, b.sub(atOnce, b.index(1))), atOnce), [&](Value group) {
-        Value first = b.add(firstPanel, b.mul(group, atOnce)), end = b.min(b.add(first, atOnce), endPanel);
-        rightOrigin = b.select(packsGroups, first, zero);
-        b.ifThen(packsGroups, [&] { packRight(b, first, end); });
-        multiply(b, firstRow, ownRows, first, b.sub(end, first));
-      });
-    }
-    for (Value buffer : {ownLeft, ownRight})
-      if (buffer)
-        b.free(buffer);
+    Part part;
+    part.firstRow = b.select(byRows, b.mul(team.begin(b, units), unit), zero);
+    part.endRow = b.select(byRows, b.min(b.mul(team.end(b, units), unit), rows), rows);
+    part.firstPanel = b.select(byRows, zero, team.begin(b, panels));
+    part.endPanel = b.select(byRows, panels, team.end(b, panels));
+    SmallVector<Value> own = allocateOwn(b, part);
+    packAtOnce(b, team, part);
+    multiplyPart(b, part);
+    for (Value buffer : own)
+      b.free(buffer);
   });
   packedRight = sharedRight, packedLeft = sharedLeft, leftPanel = sharedPanel;
+}
+
+/// Replaces shared buffers by those of the current thread. Returns what the caller frees.
+SmallVector<Value> PackedContraction::allocateOwn(HostBuilder &b, const Part &part) {
+  SmallVector<Value> buffers;
+  leftOrigin = rightOrigin = b.index(0);
+  auto replace = [&](Value isOwn, Value size, Value &buffer) {
+    buffers.push_back(b.allocate(b.select(isOwn, size, b.index(1)), b.tiles.left));
+    buffer = arith::SelectOp::create(b, isOwn, buffers.back(), buffer);
+  };
+  if (getConstantIntValue(hasOwnRight) != 0)
+    replace(hasOwnRight, b.mul(rightPanel, b.select(packsGroups, groupPanels, panels)), packedRight);
+  if (getConstantIntValue(hasOwnLeft) != 0) {
+    int64_t panel = b.tiles.panel;
+    Value height = b.mul(b.ceilDiv(b.sub(part.endRow, part.firstRow), panel), panel);
+    leftPanel = b.select(hasOwnLeft, b.mul(b.add(height, leftPadding(b)), panel), leftPanel);
+    leftOrigin = b.select(hasOwnLeft, part.firstRow, leftOrigin);
+    replace(hasOwnLeft, b.mul(leftPanel, depthPanels), packedLeft);
+  }
+  return buffers;
+}
+
+/// Packs what is packed before the products, and waits for what other threads pack of it.
+void PackedContraction::packAtOnce(HostBuilder &b, const Team &team, const Part &part) const {
+  Value zero = b.index(0);
+  auto pick = [&](Value condition, Value first, Value end, Value count) {
+    return std::pair(b.select(condition, first, team.begin(b, count)), b.select(condition, end, team.end(b, count)));
+  };
+  auto otherwise = [&](Value condition, function_ref<void()> body) { b.ifElse(condition, [] {}, body); };
+  otherwise(isRightLate, [&] {
+    auto [first, end] = pick(hasOwnRight, zero, panels, panels);
+    packRight(b, first, end);
+  });
+  if (!readsLeft) {
+    auto [first, end] = pick(sharesNothing, zero, depthPanels, depthPanels);
+    packLeft(b, first, end, b.select(sharesNothing, part.firstRow, zero),
+             b.select(sharesNothing, part.endRow, sizes[M]));
+  }
+  otherwise(sharesNothing, [&] { team.wait(b); });
+}
+
+/// The products of a part, each after the right operand's columns are packed, if that is late.
+void PackedContraction::multiplyPart(HostBuilder &b, const Part &part) {
+  Value block, count = b.sub(part.endPanel, part.firstPanel);
+  if (needsBlock(b)) {
+    BlockShape shape(b.tiles);
+    block = b.allocate(b.index(shape.rows * shape.panels * b.tiles.panel));
+  }
+  if (getConstantIntValue(packsGroups) == 0) {
+    multiply(b, block, part);
+  } else {
+    Value atOnce = b.select(packsGroups, groupPanels, b.max(count, b.index(1)));
+    b.loop(b.ceilDiv(count, atOnce), [&](Value group) {
+      Part columns = part;
+      columns.firstPanel = b.add(part.firstPanel, b.mul(group, atOnce));
+      columns.endPanel = b.min(b.add(columns.firstPanel, atOnce), part.endPanel);
+      rightOrigin = b.select(packsGroups, columns.firstPanel, b.index(0));
+      b.ifThen(packsGroups, [&] { packRight(b, columns.firstPanel, columns.endPanel); });
+      multiply(b, block, columns);
+    });
+  }
+  if (block)
+    b.free(block);
 }
 
 /// Packs panels [first, end) of the right operand.
@@ -327,7 +364,9 @@ void PackedContraction::multiplyInPlace(HostBuilder &b, const Gemm &gemm, Value 
         b.fillZero(gemm.c, offset, b.index(panel));
       });
     });
-  UnpackedRight operand = {rightView, right.rows == N, zero, column, sizes[K], Value()};
+  UnpackedRight operand;
+  operand.matrix = rightView, operand.isTransposed = right.rows == N;
+  operand.row = zero, operand.column = column, operand.depth = sizes[K];
   operand.columns = b.min(b.sub(sizes[N], column), b.mul(gemm.columns, panel));
   if (operand.isTransposed)
     std::swap(operand.row, operand.column);
@@ -361,47 +400,50 @@ void PackedContraction::callPackedGemm(HostBuilder &b, Gemm gemm, Value firstRow
   library.tileGemm(b, gemm, start, /*sharesRows=*/true, leftRow);
 }
 
-/// Computes a part of c.
-void PackedContraction::multiply(HostBuilder &b, Value firstRow, Value rows, Value firstPanel, Value count) const {
+/// Whether some columns of c have their sums in scratch: c has another type, or only some columns of a panel.
+bool PackedContraction::needsBlock(HostBuilder &b) const {
+  std::optional<int64_t> columns = getConstantIntValue(sizes[N]);
+  return result.type.getElementType() != b.tiles.sum || !columns || *columns % b.tiles.panel != 0;
+}
+
+/// Computes a part of c. `block` is scratch, null if it is not needed.
+void PackedContraction::multiply(HostBuilder &b, Value block, const Part &part) const {
   int64_t panel = b.tiles.panel;
   bool isAMX = b.tiles.usesAMX();
-  Value end = b.add(firstPanel, count), lastRow = b.add(firstRow, rows), direct = firstPanel;
+  Value firstRow = part.firstRow, lastRow = part.endRow, rows = b.sub(lastRow, firstRow);
+  Value firstPanel = part.firstPanel, end = part.endPanel, direct = firstPanel;
   if (result.type.getElementType() == b.tiles.sum) {
     // Whole panels of c hold their sums.
     direct = b.max(b.min(end, b.div(sizes[N], b.index(panel))), firstPanel);
     Elements elements = asElements(b, resultView, sizes[M]);
-    auto part = [&](Value row, Value height, Value first, Value width) {
+    auto multiplyDirect = [&](Value row, Value height, Value first, Value width) {
       Gemm gemm;
       gemm.c = elements.buffer, gemm.cRow = elements.stride, gemm.cPanel = b.index(panel);
       gemm.cOffset = b.add(b.add(elements.offset, b.mul(row, elements.stride)), b.mul(first, panel));
       callGemm(b, gemm, row, height, first, width);
     };
     if (!isAMX)
-      part(firstRow, rows, firstPanel, b.sub(direct, firstPanel));
+      multiplyDirect(firstRow, rows, firstPanel, b.sub(direct, firstPanel));
     else
       b.loop(firstPanel, direct, amxBlockPanels, [&](Value first) {
         b.loop(firstRow, lastRow, amxBlockRows, [&](Value row) {
-          part(row, b.min(b.sub(lastRow, row), b.index(amxBlockRows)), first,
-               b.min(b.sub(direct, first), b.index(amxBlockPanels)));
+          multiplyDirect(row, b.min(b.sub(lastRow, row), b.index(amxBlockRows)), first,
+                         b.min(b.sub(direct, first), b.index(amxBlockPanels)));
         });
       });
-    if (std::optional<int64_t> columns = getConstantIntValue(sizes[N]); columns && *columns % panel == 0)
-      return;
   }
-  int64_t height = isAMX ? amxBlockRows : blockRows, width = isAMX ? amxBlockPanels : blockPanels;
-  b.ifThen(b.compare(arith::CmpIPredicate::slt, direct, end), [&] {
-    Value block = b.allocate(b.index(height * width * panel));
-    b.loop(direct, end, width, [&](Value first) {
-      b.loop(firstRow, lastRow, height, [&](Value row) {
-        multiplyBlock(b, block, row, b.min(b.sub(lastRow, row), b.index(height)), first,
-                      b.min(b.sub(end, first), b.index(width)));
-      });
+  if (!block)
+    return;
+  BlockShape shape(b.tiles);
+  b.loop(direct, end, shape.panels, [&](Value first) {
+    b.loop(firstRow, lastRow, shape.rows, [&](Value row) {
+      multiplyBlock(b, block, row, b.min(b.sub(lastRow, row), b.index(shape.rows)), first,
+                    b.min(b.sub(end, first), b.index(shape.panels)));
     });
-    b.free(block);
   });
 }
 
-/// Computes a block of c in scratch, since c has another type or only some columns of a panel.
+/// Computes a block of c in scratch.
 void PackedContraction::multiplyBlock(HostBuilder &b, Value block, Value firstRow, Value rows, Value firstPanel,
                                       Value count) const {
   int64_t panel = b.tiles.panel;

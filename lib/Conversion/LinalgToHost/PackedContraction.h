@@ -1,4 +1,4 @@
-//===- PackedContraction.h - contractions that packed GEMMs compute -*- C++ -*-===//
+//===- PackedContraction.h - contractions that GEMMs compute -*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,7 +25,7 @@ struct Matrix {
   unsigned rowDim = 0;
 };
 
-/// A contraction c += a b over the loops (batch, m, n, k) on buffers, and its code by packed GEMMs.
+/// A contraction c += a b over the loops (batch, m, n, k) on buffers, and its code by GEMMs.
 class PackedContraction {
 public:
   PackedContraction(linalg::LinalgOp op, const HostVectors &vectors, cpu::KernelLibrary &library)
@@ -41,22 +41,30 @@ private:
   bool matchBody();
   FailureOr<Matrix> analyzeOperand(OpOperand &operand, Group rows, Group columns);
   cpu::Tiles makeTiles() const;
-  int64_t leastRight(bool hasFewRows) const;
+  int64_t leastRight(bool hasManyRows) const;
   bool canReadLeft() const;
   std::optional<bool> isKnownLarge();
   Value isLarge(cpu::HostBuilder &b) const;
 
   static int64_t leftPadding(cpu::HostBuilder &b) { return b.tiles.usesBF16Dot() ? 6 : 7; }
+  /// The rows and panels of c that a thread computes.
+  struct Part {
+    Value firstRow, endRow, firstPanel, endPanel;
+  };
+
   void chooseRight(cpu::HostBuilder &b);
-  Value packOwn(cpu::HostBuilder &b) const;
-  bool hasOwnLeft(cpu::HostBuilder &b) const;
+  void chooseOwn(cpu::HostBuilder &b);
   void emitBatch(cpu::HostBuilder &b, SmallVector<Value> batch);
   void emitGemm(cpu::HostBuilder &b, ValueRange batch);
+  SmallVector<Value> allocateOwn(cpu::HostBuilder &b, const Part &part);
+  void packAtOnce(cpu::HostBuilder &b, const cpu::Team &team, const Part &part) const;
+  void multiplyPart(cpu::HostBuilder &b, const Part &part);
   Value view(cpu::HostBuilder &b, const Matrix &matrix, ValueRange batch) const;
   void packRight(cpu::HostBuilder &b, Value first, Value end) const;
   void packLeft(cpu::HostBuilder &b, Value first, Value end, Value firstRow, Value endRow) const;
   void copyLeft(cpu::HostBuilder &b, Value first, Value end, Value firstRow, Value endRow) const;
-  void multiply(cpu::HostBuilder &b, Value firstRow, Value rows, Value firstPanel, Value count) const;
+  bool needsBlock(cpu::HostBuilder &b) const;
+  void multiply(cpu::HostBuilder &b, Value block, const Part &part) const;
   void multiplyBlock(cpu::HostBuilder &b, Value block, Value firstRow, Value rows, Value firstPanel, Value count) const;
   void multiplyInPlace(cpu::HostBuilder &b, const cpu::Gemm &gemm, Value firstPanel) const;
   void callGemm(cpu::HostBuilder &b, cpu::Gemm gemm, Value firstRow, Value rows, Value firstPanel, Value count) const;
@@ -74,13 +82,14 @@ private:
   // Values of the generated code.
   Value sizes[numGroups];
   SmallVector<Value> batchSizes;
-  Value panels, depthPanels;                            ///< of the columns, and of the reduction
-  Value byRows;                                         ///< threads divide rows of c, not columns
-  Value readsRight;                                     ///< the right operand is not packed
-  Value packsGroups;                                    ///< each thread packs some panels of the right operand at once
-  Value groupPanels;                                    ///< their number
-  Value packsOwn;                                       ///< each thread packs all that it reads; null: never
-  Value packsOwnRight;                                  ///< of the right operand, all; else some columns
+  Value panels, depthPanels; ///< of the columns, and of the reduction
+  Value byRows;              ///< threads divide rows of c, not columns
+  Value readsRight;          ///< the right operand is not packed
+  Value packsGroups;         ///< each thread packs `groupPanels` panels of it at a time
+  Value groupPanels;
+  Value isRightLate;                                    ///< one of both: nothing is packed before the products
+  Value sharesNothing;                                  ///< each thread packs all that it reads of packed operands
+  Value hasOwnLeft, hasOwnRight;                        ///< in a buffer of its own
   Value packedLeft, leftPanel, packedRight, rightPanel; ///< buffers and panel strides of the current thread
   Value leftOrigin;                                     ///< the first row in packedLeft
   Value rightOrigin;                                    ///< the first panel in packedRight

@@ -15,9 +15,9 @@ using namespace mlir::rnn::cpu;
 
 /// Smaller contractions are faster as vector loops. One row reads the right operand once in any order.
 constexpr int64_t leastSizes[] = {/*M=*/2, /*N=*/24, /*K=*/24}, leastWork = 1 << 16;
-/// The vector loops read a right operand with contiguous rows as fast as packed panels while L2 holds it, or most
-/// of it for fewer than `fewRows` rows.
-constexpr int64_t rightInL2 = 3 << 18, rightOfFewRows = 5 << 18, fewRows = 24;
+/// The vector loops read a right operand with contiguous rows as fast as packed panels while L2 holds it, and for fewer
+/// than `manyRows` rows if L2 holds most of it.
+constexpr int64_t rightInL2 = 3 << 18, rightMostlyInL2 = 5 << 18, manyRows = 24;
 /// Elements of one panel of a right operand: smaller ones are mostly padding.
 constexpr int64_t leastPanel = 1 << 12;
 
@@ -147,13 +147,13 @@ Tiles PackedContraction::makeTiles() const {
 }
 
 /// The fewest elements of the right operand that are worth packing.
-int64_t PackedContraction::leastRight(bool hasFewRows) const {
+int64_t PackedContraction::leastRight(bool hasManyRows) const {
   Type element = right.type.getElementType();
   // The loops gather a right operand without contiguous rows, and convert f16 and bf16 again for each tile of rows.
   if (right.rows != K || element.isBF16())
     return 0;
   return element.isF16() ? leastPanel
-                         : (hasFewRows ? rightOfFewRows : rightInL2) / (element.getIntOrFloatBitWidth() / 8);
+                         : (hasManyRows ? rightInL2 : rightMostlyInL2) / (element.getIntOrFloatBitWidth() / 8);
 }
 
 /// Whether packing pays, or none if it depends on dynamic sizes.
@@ -179,7 +179,7 @@ std::optional<bool> PackedContraction::isKnownLarge() {
   }
   if (!isKnown)
     return std::nullopt;
-  return work >= leastWork && known[N] * known[K] >= leastRight(known[M] < fewRows);
+  return work >= leastWork && known[N] * known[K] >= leastRight(known[M] >= manyRows);
 }
 
 Value PackedContraction::isLarge(HostBuilder &b) const {
@@ -191,8 +191,10 @@ Value PackedContraction::isLarge(HostBuilder &b) const {
   };
   for (auto [size, least] : llvm::zip_equal(sizes, leastSizes))
     require(size, b.index(least));
-  Value hasFewRows = b.compare(arith::CmpIPredicate::slt, sizes[M], b.index(fewRows));
-  Value right = b.mul(sizes[N], sizes[K]);
-  require(right, b.select(hasFewRows, b.index(leastRight(true)), b.index(leastRight(false))));
+  if (leastRight(false) == 0)
+    return condition;
+  Value hasManyRows = b.compare(arith::CmpIPredicate::sge, sizes[M], b.index(manyRows));
+  Value least = b.select(hasManyRows, b.index(leastRight(true)), b.index(leastRight(false)));
+  require(b.mul(sizes[N], sizes[K]), least);
   return condition;
 }

@@ -100,7 +100,7 @@ void BackwardLoop::multiplyFewRows(Value t, Value step, Value first, Value end) 
   Value own = b.sub(end, first), depth = b.mul(b.mul(p.panels, layer.recurrent.count), b.tiles.panel);
   Value isLarge = b.compare(arith::CmpIPredicate::sgt, b.mul(b.mul(own, depth), panelBits / 8), b.index(bytesInL2));
   Value atOnce = b.select(isLarge, b.index(group), b.max(own, b.index(1)));
-  Value groups = b.div(b.add(own, b.sub(atOnce, b.index(1))), atOnce), last = b.sub(groups, b.index(1));
+  Value groups = b.ceilDiv(own, atOnce), last = b.sub(groups, b.index(1));
   Value isOdd = b.compare(arith::CmpIPredicate::ne, b.createOrFold<arith::AndIOp>(step, b.index(1)), b.index(0));
   b.loop(groups, [&](Value number) {
     Value from = b.add(first, b.mul(b.select(isOdd, b.sub(last, number), number), atOnce));
@@ -476,7 +476,7 @@ void BackwardLoop::inputsByPanels(Pack pack, function_ref<void(const Block &)> s
     endRow = b.select(divides, b.min(b.mul(team.end(b, units), rowsOfUnit), rows), rows);
     Value own = b.sub(end, first), atOnce = b.select(isFewRows, b.min(own, panelsForFewRows), own);
     Value block = b.allocate(b.mul(atOnce, Tiles::blockRows * panel));
-    Value groups = b.div(b.add(own, b.sub(atOnce, b.index(1))), b.max(atOnce, b.index(1)));
+    Value groups = b.ceilDiv(own, b.max(atOnce, b.index(1)));
     b.loop(groups, [&](Value group) {
       Value start = b.add(first, b.mul(group, atOnce)), count = b.min(b.sub(end, start), atOnce);
       Value column = b.mul(start, panel), columns = b.min(b.sub(p.I, column), b.mul(count, panel));

@@ -86,7 +86,7 @@ void BackwardLoop::inputsByTiles(Pack pack, function_ref<void(const Block &)> st
     b.ifElse(reuses, [] {}, packAll);
     b.loop(zero, rows, rowsAtOnce, [&](Value row) {
       Value height = b.min(b.sub(rows, row), b.index(rowsAtOnce)), blockPanel = b.mul(height, panel);
-      Value groups = b.div(b.add(own, b.sub(atOnce, b.index(1))), atOnce);
+      Value groups = b.ceilDiv(own, atOnce);
       b.loop(groups, [&](Value group) {
         Value q = b.mul(group, atOnce), start = b.add(first, q), column = b.mul(start, panel);
         Value count = b.min(b.sub(own, q), atOnce), offset = b.select(reuses, ownOffset, b.mul(start, packedPanel));

@@ -28,7 +28,9 @@ void Layer::multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gem
   const bool isBackward = pass == Pass::Backward;
   Value states = weights == Weights::Input ? p.I : p.P;
   Value depth = isBackward ? p.H : states, first = b.mul(firstPanel, panel);
-  cpu::UnpackedRight right = {from.matrix, from.gatesAreRows != isBackward, from.row, from.column, depth, Value()};
+  cpu::UnpackedRight right;
+  right.matrix = from.matrix, right.isTransposed = from.gatesAreRows != isBackward;
+  right.row = from.row, right.column = from.column, right.depth = depth;
   right.columns = b.min(b.sub(isBackward ? states : p.H, first), b.mul(gemm.columns, panel));
   Value &start = right.isTransposed ? right.row : right.column;
   start = b.add(start, first);

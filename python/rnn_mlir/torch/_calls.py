@@ -84,7 +84,7 @@ class Call(NamedTuple):
     function: Optional[_runtime.Bound]  #: with the shapes of its arguments. None for an empty batch
     missing: Optional[Tuple[Tuple[int, ...], int]]  #: what `Operation.missing` returns
     outputs: List[Tuple[int, ...]]  #: the shapes of what it writes, the reserve space last
-    large: bool  #: whether one of them is (`is_large`)
+    large: bool  #: whether a result is (`is_large`)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -107,7 +107,7 @@ def prepare(operation: Operation, dtype: str, stage: str, inputs: Tuple[Any, ...
         shapes = _separate.shapes(every, outputs, *_tensors_of(operation, stage))
     else:
         shapes = [*every, *outputs]
-    large = any(is_large(shape, dtype) for shape in outputs)
+    large = any(is_large(shape, dtype) for shape in outputs[:operation.results])
     return Call(_function(operation, dtype, stage).bind(shapes), missing, outputs, large)
 
 

@@ -26,7 +26,8 @@ def new_tensor(like: Tensor, shape: Sequence[int], dtype: Any = None) -> Tensor:
     is new in every step, and its page faults took more than half of a training step of an LSTM at (1,1,1024,1024)."""
     dtype = dtype or like.dtype
     element = "i8" if dtype is torch.int8 else DTYPES[dtype]
-    if like.device.type != "cpu" or not is_large(shape, element):
+    # A subclass of Tensor has results of its own class.
+    if like.device.type != "cpu" or not is_large(shape, element) or type(like) not in (Tensor, torch.nn.Parameter):
         return like.new_empty(shape, dtype=dtype)
     # Unlike a buffer of Python, PyTorch can free it without the GIL, and after the end of the interpreter. It is no view, whose
     # changes in place PyTorch refuses in a result of a Function.

@@ -140,8 +140,9 @@ func.func @in_l2(%a: memref<100x256xf32>, %b: memref<256x512xf32>, %c: memref<10
 
 // Dynamic sizes select the form, and what threads share, at run time.
 // CHECK-LABEL: func @dynamic
-// CHECK: %[[FEW:.*]] = arith.cmpi slt, %{{.*}}, %c24
-// CHECK: %[[LEAST:.*]] = arith.select %[[FEW]], %c327680, %c196608
+// CHECK-COUNT-2: arith.cmpi sge, %{{.*}}, %c24
+// CHECK: %[[MANY:.*]] = arith.cmpi sge, %{{.*}}, %c24
+// CHECK: %[[LEAST:.*]] = arith.select %[[MANY]], %c196608, %c327680
 // CHECK: %[[RIGHT:.*]] = arith.cmpi sge, %{{.*}}, %[[LEAST]]
 // CHECK: %[[IS_LARGE:.*]] = arith.andi %{{.*}}, %[[RIGHT]]
 // CHECK: scf.if %[[IS_LARGE]] {
@@ -149,8 +150,12 @@ func.func @in_l2(%a: memref<100x256xf32>, %b: memref<256x512xf32>, %c: memref<10
 // CHECK: } else {
 // CHECK: rnnrt.parallel
 // CHECK: llvm.func internal @rnn_host_part
-// CHECK: scf.if
-// CHECK: rnnrt.team_wait
+// CHECK: call @rnn_host_pack_columns_f32
+// CHECK: call @rnn_host_pack_columns_f32
+// CHECK: scf.if %{{.*}} {
+// CHECK-NEXT: } else {
+// CHECK-NEXT: rnnrt.team_wait
+// CHECK-NEXT: }
 // CHECK: scf.for
 // CHECK: call @rnn_host_pack_columns_f32
 // CHECK: call @rnn_host_row_sums_f32
@@ -288,9 +293,10 @@ func.func @half_in_place(%a: memref<2x512xbf16>, %b: memref<512x512xbf16>, %c: m
 
 // -----
 
+// Each thread packs the left operand for itself.
 // CHECK-LABEL: func @half_groups
 // CHECK-NOT: call @rnn_host_row_dots
-// CHECK: rnnrt.team_wait
+// CHECK-NOT: rnnrt.team_wait
 // CHECK: scf.for
 // CHECK: call @rnn_host_pack_transposed_bf16
 // CHECK: call @rnn_host_tile_gemm_last_rows_bf16
@@ -309,5 +315,98 @@ func.func @half_groups(%a: memref<3x512xbf16>, %b: memref<512x512xbf16>, %c: mem
 // CHECK: llvm.return
 func.func @half_sums(%a: memref<4x512xbf16>, %b: memref<512x512xbf16>, %c: memref<4x512xbf16>) {
   linalg.matmul ins(%a, %b : memref<4x512xbf16>, memref<512x512xbf16>) outs(%c : memref<4x512xbf16>)
+  return
+}
+
+// -----
+
+// Up to 768 KiB, or 1.25 MiB below 24 rows, a right operand in L2 is read by the vector loops.
+// CHECK-LABEL: func @in_l2_few_rows
+// CHECK-NOT: call @rnn_host
+// CHECK: return
+func.func @in_l2_few_rows(%a: memref<23x512xf32>, %b: memref<512x639xf32>, %c: memref<23x639xf32>) {
+  linalg.matmul ins(%a, %b : memref<23x512xf32>, memref<512x639xf32>) outs(%c : memref<23x639xf32>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @beyond_l2_few_rows
+// CHECK: call @rnn_host_gemm_f32
+func.func @beyond_l2_few_rows(%a: memref<23x512xf32>, %b: memref<512x640xf32>, %c: memref<23x640xf32>) {
+  linalg.matmul ins(%a, %b : memref<23x512xf32>, memref<512x640xf32>) outs(%c : memref<23x640xf32>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @many_rows
+// CHECK: call @rnn_host_gemm_f32
+func.func @many_rows(%a: memref<24x512xf32>, %b: memref<512x384xf32>, %c: memref<24x384xf32>) {
+  linalg.matmul ins(%a, %b : memref<24x512xf32>, memref<512x384xf32>) outs(%c : memref<24x384xf32>)
+  return
+}
+
+// -----
+
+// With two vectors in a panel, five rows of dot products are too many.
+// CHECK-LABEL: func @five_rows_transposed
+// CHECK-NOT: call @rnn_host_row_dots
+// CHECK: call @rnn_host_pack_transposed_f32
+// CHECK: call @rnn_host_gemm
+func.func @five_rows_transposed(%a: memref<5x512xf32>, %b: memref<512x512xf32>, %c: memref<5x512xf32>) {
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                                 affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<5x512xf32>, memref<512x512xf32>) outs(%c : memref<5x512xf32>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @half_five_rows
+// CHECK-NOT: call @rnn_host_row_sums
+// CHECK: call @rnn_host_tile_gemm
+func.func @half_five_rows(%a: memref<5x512xbf16>, %b: memref<512x512xbf16>, %c: memref<5x512xbf16>) {
+  linalg.matmul ins(%a, %b : memref<5x512xbf16>, memref<512x512xbf16>) outs(%c : memref<5x512xbf16>)
+  return
+}
+
+// -----
+
+// A left operand whose tiles are loaded from the matrix itself is not packed for sums of rows either.
+// CHECK-LABEL: func @half_reads_left
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK-NOT: rnnrt.team_wait
+// CHECK-NOT: call @rnn_host_row_sums
+// CHECK: call @rnn_host_tile_gemm
+// CHECK: llvm.return
+func.func @half_reads_left(%a: memref<4x96xbf16>, %b: memref<96x4096xbf16>, %c: memref<4x4096xbf16>) {
+  linalg.matmul ins(%a, %b : memref<4x96xbf16>, memref<96x4096xbf16>) outs(%c : memref<4x4096xbf16>)
+  return
+}
+
+// -----
+
+// More rows than a block are multiplied by the right operand that is packed once.
+// CHECK-LABEL: func @half_one_block
+// CHECK: scf.for
+// CHECK: call @rnn_host_pack_columns_bf16
+// CHECK: call @rnn_host_tile_gemm
+// CHECK: llvm.return
+func.func @half_one_block(%a: memref<256x512xbf16>, %b: memref<512x768xbf16>, %c: memref<256x768xf32>) {
+  linalg.matmul ins(%a, %b : memref<256x512xbf16>, memref<512x768xbf16>) outs(%c : memref<256x768xf32>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @half_two_blocks
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: call @rnn_host_pack_columns_bf16
+// CHECK: rnnrt.team_wait
+// CHECK-NOT: call @rnn_host_pack_columns_bf16
+// CHECK: llvm.return
+func.func @half_two_blocks(%a: memref<257x512xbf16>, %b: memref<512x768xbf16>, %c: memref<257x768xf32>) {
+  linalg.matmul ins(%a, %b : memref<257x512xbf16>, memref<512x768xbf16>) outs(%c : memref<257x768xf32>)
   return
 }

@@ -54,10 +54,10 @@ struct GemmStart {
 /// longer than the products.
 struct UnpackedRight {
   Value matrix;
-  bool isTransposed; ///< rows of the matrix are columns of b
-  Value row, column; ///< of the matrix, for the first row and column of b
-  Value depth;       ///< rows of b
-  Value columns;     ///< of b, at most those of the panels of c
+  bool isTransposed = false; ///< rows of the matrix are columns of b
+  Value row, column;         ///< of the matrix, for the first row and column of b
+  Value depth;               ///< rows of b
+  Value columns;             ///< of b, at most those of the panels of c
 };
 
 /// c += a^T b for one block of the reduction. Offsets and strides count elements.

@@ -37,6 +37,7 @@ public:
   /// Requires operands that are not negative.
   Value div(Value a, Value b) { return createOrFold<arith::DivUIOp>(a, b); }
   Value ceilDiv(Value a, int64_t b) { return div(add(a, b - 1), index(b)); }
+  Value ceilDiv(Value a, Value b) { return div(add(a, sub(b, index(1))), b); }
   Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
     return createOrFold<arith::CmpIOp>(predicate, a, b);
   }

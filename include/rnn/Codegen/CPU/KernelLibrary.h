@@ -31,7 +31,8 @@ public:
   /// rows, in elements, not packed; its depth is a multiple of Tiles::amxPanel, and `sharesRows` must be true.
   void tileGemm(HostBuilder &b, const Gemm &arguments, std::optional<GemmStart> start = std::nullopt,
                 bool sharesRows = false, Value leftRow = Value());
-  /// c += a b for a right operand that is not packed. Ignores the members of `gemm` about packed ones.
+  /// c += a b for a right operand that is not packed. Does not use the members of `gemm` about b and the next GEMM;
+  /// `isZero` and `traversal` must be null.
   void gemmInPlace(HostBuilder &b, const Gemm &gemm, const UnpackedRight &right);
   void transposedGemm(HostBuilder &b, const TransposedGemm &arguments);
   void outerProducts(HostBuilder &b, const OuterProducts &arguments);
