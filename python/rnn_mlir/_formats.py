@@ -283,6 +283,9 @@ def _read_keras(path: str, hints: Hints) -> Stack:
 def _write_keras(path: str, stack: Stack, hints: Hints) -> None:
     if path.endswith(".keras"):
         return _write_keras_model(path, stack)
+    if path.endswith((".h5", ".hdf5")) and not path.endswith(".weights.h5"):
+        raise FormatError(f"Keras reads `{path}` as a model of an older version, which is not written; expected a name that ends with "
+                          "`.weights.h5` (weights) or `.keras` (a model)")
     h5py = _library("h5py", "keras")
     names = {"lstm": "lstm", "gru": "gru"}.get(stack.mode, "simple_rnn")
     with h5py.File(path, "w") as file:

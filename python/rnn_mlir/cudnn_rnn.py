@@ -341,8 +341,9 @@ def _like(array: Any, example: Any) -> Any:
 class CudnnOpaqueParamsSaveable:
     """Opaque parameters that are saved as the variables of TensorFlow's platform-independent cells.
 
-    `opaque_params` is a NumPy array, or anything with `__dlpack__` in writable host memory; `restore` writes to it. As
-    in contrib, biases of the input and the state are saved as their sum, and restored as two halves.
+    `opaque_params` is a NumPy array, or anything with `__dlpack__` in host memory. `restore` writes to it; an array of JAX, which is
+    immutable, it replaces by a new one. As in contrib, biases of the input and the state are saved as their sum, and restored as two
+    halves.
     """
 
     _rnn_mode = ""
@@ -384,10 +385,11 @@ class CudnnOpaqueParamsSaveable:
         return list(self.tensors().items())
 
     def restore(self, tensors: Mapping[str, Any]) -> Any:
-        """Writes variables to the opaque parameters, and returns these."""
+        """Writes variables to the opaque parameters, or for an immutable array to new ones, and returns these."""
         mode, direction, inputs, units, layers = self._sizes
         flat = self._array()
-        if not flat.flags.writeable:
+        is_new = _dlpack.is_immutable(self._variable)
+        if not is_new and not flat.flags.writeable:
             raise _runtime.InvalidArgument("`opaque_params` is read-only, but `restore` writes to it", "INVALID_ARGUMENT")
         stack = _params.from_tensorflow(tensors, mode, direction, self._scope)
         for what, expected, found in (("num_layers", layers, stack.num_layers), ("num_units", units, stack.hidden_size),
@@ -397,7 +399,10 @@ class CudnnOpaqueParamsSaveable:
         values = _params.to_opaque(stack)
         if values.size != flat.size:
             raise ValueError(f"`opaque_params` must have {values.size} elements, but has {flat.size}")
-        flat[...] = values.reshape(flat.shape)
+        if is_new:
+            self._variable = _like(values.reshape(flat.shape).astype(flat.dtype), self._variable)
+        else:
+            flat[...] = values.reshape(flat.shape)
         return self._variable
 
     def save(self, path: "Union[str, os.PathLike[str]]") -> None:

@@ -43,6 +43,30 @@ def test_bf16_keeps_every_bit(form, mode, tmp_path):
         assert kinds == {"bfloat16"}  # as Keras marks it
 
 
+@pytest.mark.parametrize("dtype", ("float16", "float64"))
+@pytest.mark.parametrize("form", FILES)
+def test_other_types_keep_every_bit(form, dtype, tmp_path):
+    if form in NEEDS:
+        pytest.importorskip(NEEDS[form])
+    path, stack = str(tmp_path / FILES[form]), make("gru", "bidirectional", np.dtype(dtype), two_biases=form != "keras")
+    _formats.write(path, stack, form)
+    again = _formats.read(path, form, _formats.Hints("gru", "bidirectional", **SIZES))
+    assert again.dtype == dtype
+    if form == "tensorflow":  # halves of the summed biases
+        assert all(np.array_equal(a, params.to_tensorflow(again)[n]) for n, a in params.to_tensorflow(stack).items())
+    else:
+        assert equal(again, stack)
+
+
+@pytest.mark.parametrize("name", ("model.h5", "model.hdf5"))
+def test_old_models_of_keras_are_not_written(name, tmp_path, capsys):
+    """Keras would read the weights of Keras 3 from such a file as a model of an older version."""
+    _formats.write(str(tmp_path / "a.npz"), make("lstm", "unidirectional"))
+    printed = fails(capsys, "convert", tmp_path / "a.npz", tmp_path / name)
+    assert "a model of an older version" in printed and "`.weights.h5` (weights) or `.keras` (a model)" in printed
+    assert not (tmp_path / name).exists()
+
+
 def test_bf16_without_ml_dtypes(tmp_path, monkeypatch, capsys):
     bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
     paths = [str(tmp_path / "a.npz"), str(tmp_path / "a.npy")]

@@ -49,6 +49,31 @@ def test_opcheck_cudnn(name):
                                         inputs[:4]) if mode == "lstm" else True
 
 
+@pytest.mark.parametrize("name", ("lstm", "gru", "tanh"))
+def test_derivatives_of_cudnn_forward(name):
+    """First and second, of all results by all operands."""
+    operands = [v for v in function(name, {"D": 2, "T": 2, "I": 2, "H": 2}, {})[1] if v is not None]
+
+    def op(*values):
+        cell = [] if name == "lstm" else [None]
+        mode = {"tanh": "rnn_tanh"}.get(name, name)
+        results = torch.ops.rnn_mlir.cudnn_forward(*values[:-1], *cell, values[-1], None, None, mode, True, 0, "zero", False, True)
+        return results[:2 if cell else 3]
+    assert torch.autograd.gradcheck(op, operands)
+    assert torch.autograd.gradgradcheck(op, operands)
+
+
+def test_derivatives_of_block_lstm():
+    """Of the results that training reads: cs and h."""
+    operands = [torch.randn(s, **F64).requires_grad_() for s in ((2, 2, 2), (2, 2), (2, 2), (4, 8), (2,), (2,), (2,), (8,))]
+
+    def op(*values):
+        results = torch.ops.rnn_mlir.block_lstm(*values, None, None, "icfo", True, 0.0, "zero", False)
+        return results[1], results[6]
+    assert torch.autograd.gradcheck(op, operands)
+    assert torch.autograd.gradgradcheck(op, operands)
+
+
 def tensors_of(flat, mode, D, L, inputs, hidden, P):
     """The list of parameters in a flat tensor."""
     pseudo = _layers.split_params(flat, mode, D, L, inputs, hidden, P)
