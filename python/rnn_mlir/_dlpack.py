@@ -9,6 +9,7 @@ import functools
 import importlib
 import math
 import sys
+import sys
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -241,16 +242,24 @@ def _array(data: int, shape: Tuple[int, ...], name: str, owner: Any) -> Any:
     return np.ndarray(shape, dtype, memory)
 
 
+def shared_array(owner: _runtime.Shared, shape: Tuple[int, ...], name: str) -> Any:
+    """The memory of a result as an array of NumPy."""
+    return _array(owner.data, shape, name, owner)
+
+
+def shared_torch(owner: _runtime.Shared, shape: Tuple[int, ...], name: str) -> Any:
+    """The same as a tensor of PyTorch, which the program has imported."""
+    return sys.modules["torch"].from_dlpack(owner.capsule(versioned=False))
+
+
 class Result:
     """A tensor that compiled code returned. Any library with DLPack takes it without a copy, `numpy()` too."""
 
-    def __init__(self, tensor: _runtime.Tensor, owner: _runtime.Shared, device: str,
+    def __init__(self, owner: _runtime.Shared, shape: Tuple[int, ...], dtype: str, device: str = "host",
                  ready: Optional[_runtime.Ready] = None) -> None:
         self._owner = owner
         self._ready = ready  # of a result that the device may not have computed yet
-        self.shape: Tuple[int, ...] = tuple(tensor.shape[:tensor.rank])
-        self.dtype = _runtime.DTYPE_NAMES[tensor.dtype]
-        self.device = device
+        self.shape, self.dtype, self.device = shape, dtype, device
 
     def __dlpack_device__(self) -> Tuple[int, int]:
         return (CUDA, int(self.device.partition(":")[2] or 0)) if self.device.startswith("cuda") else (CPU, 0)

@@ -9,7 +9,7 @@ import ctypes
 import os
 import sys
 import threading
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -85,8 +85,10 @@ class CompiledFunction:
         self._index = {argument.name: k for k, argument in enumerate(self.inputs) if argument.name}
         # The common type of each element type; others, as unsigned integers, take the general path.
         self._dtypes = [_dlpack.to_numpy_dtype(a.dtype) for a in self.inputs]
-        self._plain = bool(self.inputs) and not function.device_memory and not function.outputs and not any(
-            a.scalar or a.shape is None for a in self.inputs)
+        # Tensors of known rank in host memory: such calls have short paths.
+        self._short = bool(self.inputs) and not function.device_memory and not any(
+            a.scalar or a.shape is None for a in (*self.inputs, *self.outputs))
+        self._plain = self._short and not function.outputs
         self._written = [a.written for a in self.inputs]
         self._writes = [k for k, written in enumerate(self._written) if written]
         self._views = _dlpack.views() if self._plain else None
@@ -119,12 +121,23 @@ class CompiledFunction:
             arguments = self._order(arguments, named)
         if len(arguments) != len(self.inputs):
             raise _error(f"`{self.name}` expects {len(self.inputs)} arguments, but got {len(arguments)}")
-        if self._plain:
-            called = (self._call_torch(arguments) if type(arguments[0]).__module__ == "torch" else
-                      self._call_arrays(arguments))
-            if called or self._call_exchanged(arguments):
+        if self._short:
+            is_torch = type(arguments[0]).__module__ == "torch"
+            dense = self._dense_torch(arguments) if is_torch else self._dense_arrays(arguments)
+            if dense:
+                bound = self.raw._bind(tuple(dense[1]), self._device)
+                if self._plain:
+                    return bound(*dense[0])
+                return self._return(bound, dense[0], _dlpack.shared_torch if is_torch else _dlpack.shared_array)
+            if self._plain and self._call_exchanged(arguments):
                 return None
         return self._call_any(arguments)
+
+    def _return(self, bound: _runtime.Bound, pointers: List[int], make: Callable[..., Any]) -> Any:
+        """The results of a call in host memory, each by `make`."""
+        shared = bound.run_for_results(_runtime.call_of_thread(self._device), pointers)
+        made = [make(memory, shape, argument.dtype) for argument, (shape, memory) in zip(self.outputs, shared)]
+        return made[0] if len(made) == 1 else tuple(made)
 
     def _order(self, arguments: Tuple[Any, ...], named: Dict[str, Any]) -> Tuple[Any, ...]:
         """All arguments by position."""
@@ -141,38 +154,36 @@ class CompiledFunction:
                 raise TypeError(f"`{self.name}` lacks argument `{argument.name}`")
         return tuple(ordered)
 
-    def _call_arrays(self, arguments: Tuple[Any, ...]) -> bool:
-        """The call if all arguments are dense NumPy arrays of the types and nothing is returned. Else returns False."""
+    def _dense_arrays(self, arguments: Tuple[Any, ...]) -> Optional[Tuple[List[int], List[Tuple[int, ...]]]]:
+        """The addresses and shapes of the arguments if all are dense NumPy arrays of the types, else None."""
         pointers, shapes, address = [], [], _dlpack.address
         for value, dtype, written in zip(arguments, self._dtypes, self._written):
             # Types of equal names and byte order are one object.
             if type(value) is not np.ndarray or value.dtype is not dtype:
-                return False
+                return None
             flags = value.flags.num
             if not flags & _CONTIGUOUS or (written and not flags & _WRITEABLE):
-                return False
+                return None
             pointers.append(address(value))
             shapes.append(value.shape)
-        self.raw._bind(tuple(shapes), self._device)(*pointers)
-        return True
+        return pointers, shapes
 
-    def _call_torch(self, arguments: Tuple[Any, ...]) -> bool:
+    def _dense_torch(self, arguments: Tuple[Any, ...]) -> Optional[Tuple[List[int], List[Tuple[int, ...]]]]:
         """The same for tensors of PyTorch in host memory, without the cost of DLPack."""
         dtypes = _dlpack.torch_dtypes()
         pointers, shapes = [], []
         for value, argument in zip(arguments, self.inputs):
             if type(value).__module__ != "torch" or dtypes.get(value.dtype) != argument.dtype:
-                return False
+                return None
             # DLPack reports what is wrong with the others.
             if value.requires_grad or not value.is_cpu or not value.is_contiguous() or value.is_conj() or value.is_neg():
-                return False
+                return None
             pointers.append(value.data_ptr())
             shapes.append(tuple(value.shape))
-        self.raw._bind(tuple(shapes), self._device)(*pointers)
-        return True
+        return pointers, shapes
 
     def _call_exchanged(self, arguments: Tuple[Any, ...]) -> bool:
-        """The same for tensors of any library with DLPack, by Views.c."""
+        """The call if all arguments are dense tensors of the types, of any library with DLPack, by Views.c. Else returns False."""
         if not self._views:
             return False
         for k in self._writes:
@@ -225,7 +236,9 @@ class CompiledFunction:
             if argument.scalar:
                 made.append(_read_scalar(argument, owner))
             else:
-                made.append(_dlpack.like(_dlpack.Result(result, owner, device if stream else "host", ready), example))
+                shape = tuple(result.shape[:result.rank])
+                result = _dlpack.Result(owner, shape, argument.dtype, device if stream else "host", ready)
+                made.append(_dlpack.like(result, example))
         return None if not made else made[0] if len(made) == 1 else tuple(made)
 
     def _place(self, arguments: Tuple[Any, ...]) -> str:

@@ -403,29 +403,30 @@ def _members() -> Any:
 
 
 class Bound:
-    """A function with the shapes of one call. `bound(*pointers)` calls it; several threads may do so."""
+    """A function with the shapes of one call. `bound(*pointers)` calls one without results; several threads may do so."""
 
-    __slots__ = ("_frames", "_entry", "_count", "_device", "_sizes", "_address")
+    __slots__ = ("_frames", "_entry", "_count", "_device", "_sizes", "_address", "_results", "_result_frames")
 
     def __init__(self, function: "Function", shapes: Sequence[Sequence[int]], device: str) -> None:
         arguments = function.inputs
-        if function.outputs:
-            raise InvalidArgument(f"`{function.name}` returns tensors, which Function.run returns", "INVALID_ARGUMENT")
         if len(shapes) != len(arguments):
             raise InvalidArgument(f"`{function.name}` expects {len(arguments)} shapes, but got {len(shapes)}",
                                   "INVALID_ARGUMENT")
+        for k, (argument, shape) in enumerate(zip(arguments, shapes)):
+            if len(shape) > MAX_RANK:
+                raise InvalidArgument(f"argument {k} (`{argument.name}`) of `{function.name}` has {len(shape)} dimensions; compiled code "
+                                      f"has at most {MAX_RANK}", "INVALID_ARGUMENT")
         self._count, self._device, self._entry = len(arguments), device, function.entry
         self._address = function.address
         self._sizes = [(DTYPE_CODES[a.dtype], tuple(shape)) for a, shape in zip(arguments, shapes)]
         self._frames: List[Tuple[List[Tensor], Any, int]] = []
+        self._results = len(function.outputs)
+        self._result_frames: List[Tuple[Any, Any]] = []
 
     def _make_frame(self) -> Tuple[List[Tensor], Any, int]:
         """The arguments of one call, in which only the data pointers are missing."""
         tensors = (Tensor * self._count)()
         for tensor, (dtype, shape) in zip(tensors, self._sizes):
-            if len(shape) > MAX_RANK:
-                raise InvalidArgument(f"expects at most {MAX_RANK} dimensions, but got {len(shape)}",
-                                      "INVALID_ARGUMENT")
             tensor.dtype, tensor.rank = dtype, len(shape)
             tensor.shape[:len(shape)] = shape
         pointers = pointers_to(tensors)
@@ -440,6 +441,22 @@ class Bound:
         self._entry(call.handle, frame[2], self._count, None, 0)
         self._frames.append(frame)
         call.finish()
+
+    def run_for_results(self, call: Call, data: Sequence[Optional[int]]) -> List[Tuple[Tuple[int, ...], Shared]]:
+        """The same for a function with results: the shape and the memory of each."""
+        frame = self._fill(data)
+        try:
+            results, pointers = self._result_frames.pop()
+        except IndexError:
+            results = (Tensor * self._results)()
+            pointers = pointers_to(results)
+        self._entry(call.handle, frame[2], self._count, pointers, self._results)
+        self._frames.append(frame)
+        call.finish()
+        shapes = [tuple(tensor.shape[:tensor.rank]) for tensor in results]
+        shared = list(zip(shapes, share(results)))
+        self._result_frames.append((results, pointers))  # share has taken their memory
+        return shared
 
     def run_members(self, call: Call, data: Sequence[Optional[int]], strides: Sequence[int], members: int,
                     parallel: bool) -> None:
@@ -483,6 +500,8 @@ class Function:
 
     def bind(self, shapes: Sequence[Sequence[int]], device: str = "host") -> Bound:
         """The function for arguments of these shapes. Cached."""
+        if self.outputs:
+            raise InvalidArgument(f"`{self.name}` returns tensors, which Function.run returns", "INVALID_ARGUMENT")
         return self._bind(tuple(map(tuple, shapes)), device)
 
     def __call__(self, pointers: Sequence[int], shapes: Sequence[Sequence[int]], device: str = "host") -> None:

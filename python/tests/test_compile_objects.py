@@ -157,6 +157,7 @@ def test_float64_is_not_bf16_without_ml_dtypes(monkeypatch):
 def results(monkeypatch):
     """Compiled functions return objects of this package."""
     monkeypatch.setattr(_dlpack, "like", lambda result, example: result)
+    monkeypatch.setattr(_dlpack, "shared_array", _dlpack.Result)
 
 
 def live_bytes():
@@ -237,7 +238,7 @@ import numpy as np
 import rnn_mlir
 from rnn_mlir import _dlpack
 result = []
-_dlpack.like = lambda made, example: result.append(made)
+_dlpack.shared_array = lambda *made: result.append(_dlpack.Result(*made))
 rnn_mlir.compile('''{IDENTITY.format("f32")}''')(np.ones((2, 3), np.float32))
 version = eval(sys.argv[1])
 capsule, name = result[0].__dlpack__(max_version=version), b"dltensor_versioned" if version else b"dltensor"
