@@ -12,6 +12,7 @@ import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _files
+from ._allocator import Scratch, make_allocator
 
 #: rnnrt_dtype_t by name.
 DTYPE_CODES: Dict[str, int] = {"f16": 0, "bf16": 1, "f32": 2, "f64": 3, "i1": 4, "i8": 5, "i16": 6, "i32": 7, "i64": 8}
@@ -242,34 +243,6 @@ def host_buffer(shape: Sequence[int], dtype: str) -> Shared:
     return Shared(Tensor(made, DTYPE_CODES[dtype], len(shape), tuple(shape), made, device))
 
 
-_ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
-_RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
-
-
-class _Allocator(ctypes.Structure):  # rnnrt_allocator_t
-    _fields_ = [("allocate", _ALLOCATE), ("release", _RELEASE), ("user", ctypes.c_void_p)]
-
-
-#: Allocates bytes on a GPU in the order of a stream, and frees the result.
-Scratch = Tuple[Callable[[int], int], Callable[[int], None]]
-
-
-def _allocator(scratch: Scratch, failures: List[BaseException]) -> _Allocator:
-    """An allocator of the runtime. An exception is a lack of memory, and added to `failures`."""
-    take, give_back = scratch
-
-    def allocate(_: Any, alignment: int, size: int) -> Optional[int]:
-        try:
-            return take(size)
-        except Exception as error:  # pylint: disable=broad-except; it cannot pass through the runtime
-            failures.append(error)
-            return None
-
-    def release(_: Any, pointer: int, alignment: int, size: int) -> None:
-        give_back(pointer)
-    return _Allocator(_ALLOCATE(allocate), _RELEASE(release), None)
-
-
 class Call:
     """An rnnrt_call_t. One thread at a time may use it.
 
@@ -286,7 +259,7 @@ class Call:
         self.handle: Optional[int] = None
         self._stream: Optional[int] = None
         self._failures: List[BaseException] = []
-        self._allocator = _allocator(scratch, self._failures) if scratch else None
+        self._allocator = make_allocator(scratch, self._failures) if scratch else None
         made, queue, handle = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
         if device.startswith("cuda"):
             made = ctypes.c_void_p(_device(device))

@@ -201,8 +201,8 @@ TEST_F(ContractionTest, SumsFromZero) {
   check(tests);
 }
 
-// Few rows are multiplied by the right operand where it is, more by groups of its columns. With "nm", c has few
-// columns.
+// A c with few rows: the right operand is not packed, or in groups of columns. In the forms with the result "nm", c has
+// few columns, and its transpose is computed.
 TEST_F(ContractionTest, FewRows) {
   using Kind = ElementKind;
   std::vector<Contraction> tests;
@@ -214,7 +214,7 @@ TEST_F(ContractionTest, FewRows) {
   add(Kind::F32, Kind::F32, {701, 477}, {2, 4, 5, 9, 17});
   add(Kind::F32, Kind::F32, {640, 512}, {3, 8, 16, 41}, /*isDynamic=*/true);
   add(Kind::F64, Kind::F64, {333, 500}, {4});
-  // Products of fewer than 65536 multiply-adds stay in vector loops.
+  // These sizes need at least 65536 multiply-adds: smaller products are vector loops, which other tests check.
   add(Kind::F16, Kind::F16, {301, 177}, {3, 30});
   add(Kind::BF16, Kind::BF16, {301, 177}, {2, 3, 4, 5});
   add(Kind::BF16, Kind::F32, {256, 129}, {4, 40}, /*isDynamic=*/true);

@@ -23,7 +23,7 @@ using namespace mlir::rnn::cpu;
 constexpr int64_t blockRows = Tiles::blockRows, blockPanels = 8;
 /// The same with AMX, also of blocks that c holds: their sums (512 KiB) stay in L2 while the depth is read once.
 constexpr int64_t amxBlockRows = 256, amxBlockPanels = 16;
-/// The most bytes of an operand that every thread packs for itself; with AMX, of the right one.
+/// The most bytes of a packed operand that every thread packs for itself.
 constexpr int64_t mostOwn = 1 << 20, amxMostOwn = 1 << 18;
 
 namespace {
@@ -82,15 +82,12 @@ FailureOr<bool> PackedContraction::emit(bool isZero) {
     byRows = b.compare(arith::CmpIPredicate::sge, sizes[M], sizes[N]);
     chooseRight(b);
     chooseOwn(b);
-    auto sharedSize = [&](Value isShared, Value panel, Value count) {
-      return b.select(isShared, b.mul(panel, count), b.index(1));
+    auto allocateUnless = [&](Value isUnused, Value panel, Value count) {
+      return b.allocate(b.select(isUnused, b.index(1), b.mul(panel, count)), b.tiles.left);
     };
-    Value isTrue = arith::ConstantOp::create(b, b.getBoolAttr(true));
-    auto isNot = [&](Value a) { return b.createOrFold<arith::XOrIOp>(a, isTrue); };
     if (!readsLeft)
-      packedLeft = b.allocate(sharedSize(isNot(hasOwnLeft), leftPanel, depthPanels), b.tiles.left);
-    Value hasRight = isNot(b.createOrFold<arith::OrIOp>(readsRight, hasOwnRight));
-    packedRight = b.allocate(sharedSize(hasRight, rightPanel, panels), b.tiles.left);
+      packedLeft = allocateUnless(hasOwnLeft, leftPanel, depthPanels);
+    packedRight = allocateUnless(b.createOrFold<arith::OrIOp>(readsRight, hasOwnRight), rightPanel, panels);
     if (startsFromZero && b.tiles.usesAMX()) {
       zeros = b.allocate(b.index(panel));
       b.fillZero(zeros, b.index(0), b.index(panel));
@@ -181,7 +178,7 @@ void PackedContraction::chooseOwn(HostBuilder &b) {
   const int64_t most = isAMX ? amxMostOwn : mostOwn;
   Value isRightSmall = isSmall(rightPanel, panels, most);
   Value isLeftSmall = readsLeft ? isTrue : isSmall(leftPanel, depthPanels, most);
-  if (isAMX) // measured for few rows only
+  if (isAMX) // with more rows, not measured
     isLeftSmall = b.createOrFold<arith::AndIOp>(isRightLate, isLeftSmall);
   // The kernel of AMX that transposes a left operand packs all rows.
   sharesNothing = isAMX && left.rows == K ? isFalse : b.select(byRows, isRightSmall, isLeftSmall);

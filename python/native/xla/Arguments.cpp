@@ -78,7 +78,7 @@ template <typename Get> static ffi::Error fill(SeparateBuffer &result, const Sep
 }
 
 namespace {
-/// Memory of a device until the end of the scope.
+/// Allocates memory of a device, and frees it at the end of the scope.
 class Scratch {
 public:
   explicit Scratch(rnnrt_device_t *device) : device(device) {}
@@ -193,7 +193,7 @@ ffi::Error BoundFunction::runOnHost(rnnrt_call_t *call, Target target, int64_t k
   rnnrt_call_reset(call);
   std::string ignored;
   Scratch scratch(getDevice(targetNames[target], ignored).handle);
-  // The operands of the gradient begin with those of the forward pass and its results, without the reserve space.
+  // The first arguments of the gradient are those of the forward pass. Its last one, the reserve space, comes later.
   rnnrt_tensor_t again[maxOperands];
   int64_t againStrides[maxOperands];
   for (size_t k = 0; k < used; ++k) {

@@ -14,7 +14,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 import torch
 from torch import Tensor
 
-from .. import _runtime, _separate, _variants
+from .. import _allocator, _runtime, _separate, _variants
 from .._layers import tensors_per_layer
 from .._operations import BlockLSTM, Layers, Members, Operation, Shaped
 from . import _ops, _reference
@@ -187,7 +187,7 @@ def _call(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: S
     _run(_function(operation, DTYPES[first.dtype], stage), operation, inputs, every, bool(missing), host_call())
 
 
-def _scratch(device: str, stream: int) -> _runtime.Scratch:
+def _scratch(device: str, stream: int) -> _allocator.Scratch:
     """PyTorch's caching allocator, which has most of the memory of the GPU, and a pool of its own for a captured graph."""
     def allocate(size: int) -> int:
         return int(torch.cuda.caching_allocator_alloc(size, device, stream))

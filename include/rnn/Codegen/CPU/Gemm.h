@@ -57,7 +57,7 @@ struct UnpackedRight {
   bool isTransposed = false; ///< rows of the matrix are columns of b
   Value row, column;         ///< of the matrix, for the first row and column of b
   Value depth;               ///< rows of b
-  Value columns;             ///< of b, at most those of the panels of c
+  Value columns;             ///< of b. The last panel of c may have more columns
 };
 
 /// c += a^T b for one block of the reduction. Offsets and strides count elements.
