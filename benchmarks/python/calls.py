@@ -64,6 +64,13 @@ def make_cases():
             cases["2 results of 3 torch tensors"] = lambda: function(*given)
     except ImportError:
         pass
+    try:
+        numpy = importlib.import_module("jax.numpy")
+        if function:
+            copies = [numpy.asarray(a) for a in operands]
+            cases["2 results of 3 JAX arrays"] = lambda: function(*copies)
+    except ImportError:
+        pass
     return cases
 
 

@@ -1,5 +1,5 @@
-// Views.c - tensors with `__dlpack__` as arguments of a compiled function. In Python, the calls of ctypes for one
-// capsule take longer than a small layer.
+// Views.c - arrays of NumPy and tensors with `__dlpack__` as arguments of a compiled function. In Python, to read a few
+// of them takes longer than a small layer.
 //
 // The functions of CPython are declared here, not by Python.h: all are in its stable interface, so one library serves
 // every version, and the build needs no headers of Python. The interpreter that loads the library defines them.
@@ -40,9 +40,20 @@ typedef struct {
   DLTensor tensor;
 } Versioned;
 
+/// `__array_struct__` of NumPy's array interface, version 3.
+typedef struct {
+  int two, rank;
+  char kind;
+  int size, flags;
+  Py_ssize_t *shape, *strides;
+  void *data;
+} ArrayInterface;
+enum { kContiguous = 1, kWriteable = 0x400 };
+
 /// What the function expects of an argument. `other_code` is a second code of the same bits: unsigned integers.
 typedef struct {
   int32_t dtype, written;
+  const PyObject *numpy_dtype; // compared only
   uint8_t code, other_code, bits;
 } Expected;
 
@@ -63,6 +74,35 @@ static int fill(const DLTensor *source, const Expected *expected, rnnrt_tensor_t
   tensor->dtype = expected->dtype;
   tensor->rank = source->ndim;
   return 1;
+}
+
+/// The same for an array of NumPy, whose types of equal names and byte order are one object. Fails with 0 without an
+/// exception.
+static int fill_from_array(PyObject *array, const Expected *expected, rnnrt_tensor_t *tensor) {
+  static PyObject *dtype_name, *struct_name;
+  PyObject *dtype = NULL, *capsule = NULL;
+  const ArrayInterface *source = NULL;
+  int readable = 0, dim;
+  if (!struct_name) {
+    dtype_name = PyUnicode_InternFromString("dtype");
+    struct_name = PyUnicode_InternFromString("__array_struct__");
+  }
+  if (dtype_name && struct_name && (dtype = PyObject_GetAttr(array, dtype_name)) && dtype == expected->numpy_dtype &&
+      (capsule = PyObject_GetAttr(array, struct_name)))
+    source = PyCapsule_GetPointer(capsule, NULL);
+  if (source && source->flags & kContiguous && (!expected->written || source->flags & kWriteable) &&
+      source->rank <= RNNRT_MAX_RANK) {
+    for (dim = 0; dim < source->rank; ++dim)
+      tensor->shape[dim] = source->shape[dim];
+    tensor->data = source->data;
+    tensor->dtype = expected->dtype;
+    tensor->rank = source->rank;
+    readable = 1;
+  }
+  PyErr_Clear();
+  Py_DecRef(dtype);
+  Py_DecRef(capsule);
+  return readable;
 }
 
 /// Fails with 0 for an exception that the general path raises again with its text, and with -1 for others, as an
@@ -100,14 +140,25 @@ static PyObject *exchange(PyObject *value) {
   return capsule;
 }
 
-/// Fills `tensors` from the `count` tensors of the tuple `values`, and appends what keeps them alive to the list
-/// `owners`. Returns 1, or 0 if the general path must convert or refuse an argument. Holds the GIL.
-RNNRT_API int rnn_mlir_views(PyObject *values, PyObject *owners, int64_t count, const Expected *expected,
-                             rnnrt_tensor_t *tensors) {
+/// Fills `tensors` from the `count` tensors of the tuple `values`, and appends what keeps those with `__dlpack__` alive
+/// to the list `owners`. `array_type` is the type of NumPy's arrays. Returns 1, or 0 if the general path must convert
+/// or refuse an argument. Holds the GIL.
+RNNRT_API int rnn_mlir_views(PyObject *values, PyObject *owners, PyObject *array_type, int64_t count,
+                             const Expected *expected, rnnrt_tensor_t *tensors) {
   int64_t k;
   for (k = 0; k < count; ++k) {
-    PyObject *value = PyTuple_GetItem(values, k), *capsule = value ? exchange(value) : NULL;
+    PyObject *value = PyTuple_GetItem(values, k), *type, *capsule;
     int appended, readable;
+    if (!value)
+      return failure();
+    type = PyObject_Type(value);
+    Py_DecRef(type); // the object keeps it
+    if (type == array_type) {
+      if (!fill_from_array(value, &expected[k], &tensors[k]))
+        return 0;
+      continue;
+    }
+    capsule = exchange(value);
     if (!capsule)
       return failure();
     // The capsule stays unused: its destructor then frees what it holds.

@@ -23,10 +23,6 @@ def _error(message: str) -> _runtime.InvalidArgument:
     return _runtime.InvalidArgument(message, "INVALID_ARGUMENT")
 
 
-# NPY_ARRAY_C_CONTIGUOUS and NPY_ARRAY_WRITEABLE
-_CONTIGUOUS, _WRITEABLE = 1, 0x400
-
-
 _streams = threading.local()
 
 
@@ -59,13 +55,24 @@ def _stream_of(arguments: Tuple[Any, ...], device: str) -> Optional[int]:
     return None
 
 
-class _Frame:
-    """The memory for the arguments of one call."""
+#: What a short path returns instead of calling the function.
+_REFUSED = object()
 
-    def __init__(self, count: int) -> None:
-        self.tensors = (_runtime.Tensor * count)()
-        self.pointers = _runtime.pointers_to(self.tensors)
-        self.addresses = (ctypes.addressof(self.tensors), ctypes.addressof(self.pointers))
+
+def _one_or_all(results: List[Any]) -> Any:
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+class _Frame:
+    """The memory for the arguments and results of one call."""
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        self.tensors = (_runtime.Tensor * inputs)()
+        self.results = (_runtime.Tensor * outputs)()
+        self._pointers = _runtime.pointers_to(self.tensors), _runtime.pointers_to(self.results)
+        #: Of the tensors, and what a function of the runtime's interface gets.
+        self.address = ctypes.addressof(self.tensors)
+        self.arguments = (ctypes.addressof(self._pointers[0]), inputs, ctypes.addressof(self._pointers[1]), outputs)
 
 
 class CompiledFunction:
@@ -83,16 +90,13 @@ class CompiledFunction:
         self.outputs = tuple(function.outputs)
         self._device = device
         self._index = {argument.name: k for k, argument in enumerate(self.inputs) if argument.name}
-        # The common type of each element type; others, as unsigned integers, take the general path.
-        self._dtypes = [_dlpack.to_numpy_dtype(a.dtype) for a in self.inputs]
         # Tensors of known rank in host memory: such calls have short paths.
         self._short = bool(self.inputs) and not function.device_memory and not any(
             a.scalar or a.shape is None for a in (*self.inputs, *self.outputs))
-        self._plain = self._short and not function.outputs
-        self._written = [a.written for a in self.inputs]
-        self._writes = [k for k, written in enumerate(self._written) if written]
-        self._views = _dlpack.views() if self._plain else None
+        self._writes = [k for k, a in enumerate(self.inputs) if a.written]
+        self._views = _dlpack.views() if self._short else None
         self._expected = _dlpack.expect(function.inputs if self._views else [])
+        self._expected_address = ctypes.addressof(self._expected)
         self._frames: List[_Frame] = []
 
     def __repr__(self) -> str:
@@ -122,22 +126,16 @@ class CompiledFunction:
         if len(arguments) != len(self.inputs):
             raise _error(f"`{self.name}` expects {len(self.inputs)} arguments, but got {len(arguments)}")
         if self._short:
-            is_torch = type(arguments[0]).__module__ == "torch"
-            dense = self._dense_torch(arguments) if is_torch else self._dense_arrays(arguments)
-            if dense:
-                bound = self.raw._bind(tuple(dense[1]), self._device)
-                if self._plain:
-                    return bound(*dense[0])
-                return self._return(bound, dense[0], _dlpack.shared_torch if is_torch else _dlpack.shared_array)
-            if self._plain and self._call_exchanged(arguments):
-                return None
+            if type(arguments[0]).__module__ == "torch":
+                dense = self._dense_torch(arguments)
+                if dense:
+                    bound = self.raw._bind(tuple(dense[1]), self._device)
+                    return self._call_torch(bound, dense[0]) if self.outputs else bound(*dense[0])
+            if self._views:
+                results = self._call_viewed(arguments)
+                if results is not _REFUSED:
+                    return results
         return self._call_any(arguments)
-
-    def _return(self, bound: _runtime.Bound, pointers: List[int], make: Callable[..., Any]) -> Any:
-        """The results of a call in host memory, each by `make`."""
-        shared = bound.run_for_results(_runtime.call_of_thread(self._device), pointers)
-        made = [make(memory, shape, argument.dtype) for argument, (shape, memory) in zip(self.outputs, shared)]
-        return made[0] if len(made) == 1 else tuple(made)
 
     def _order(self, arguments: Tuple[Any, ...], named: Dict[str, Any]) -> Tuple[Any, ...]:
         """All arguments by position."""
@@ -154,22 +152,9 @@ class CompiledFunction:
                 raise TypeError(f"`{self.name}` lacks argument `{argument.name}`")
         return tuple(ordered)
 
-    def _dense_arrays(self, arguments: Tuple[Any, ...]) -> Optional[Tuple[List[int], List[Tuple[int, ...]]]]:
-        """The addresses and shapes of the arguments if all are dense NumPy arrays of the types, else None."""
-        pointers, shapes, address = [], [], _dlpack.address
-        for value, dtype, written in zip(arguments, self._dtypes, self._written):
-            # Types of equal names and byte order are one object.
-            if type(value) is not np.ndarray or value.dtype is not dtype:
-                return None
-            flags = value.flags.num
-            if not flags & _CONTIGUOUS or (written and not flags & _WRITEABLE):
-                return None
-            pointers.append(address(value))
-            shapes.append(value.shape)
-        return pointers, shapes
-
     def _dense_torch(self, arguments: Tuple[Any, ...]) -> Optional[Tuple[List[int], List[Tuple[int, ...]]]]:
-        """The same for tensors of PyTorch in host memory, without the cost of DLPack."""
+        """The addresses and shapes of the arguments if all are dense tensors of PyTorch of the types in host memory, else None.
+        DLPack takes longer."""
         dtypes = _dlpack.torch_dtypes()
         pointers, shapes = [], []
         for value, argument in zip(arguments, self.inputs):
@@ -182,28 +167,37 @@ class CompiledFunction:
             shapes.append(tuple(value.shape))
         return pointers, shapes
 
-    def _call_exchanged(self, arguments: Tuple[Any, ...]) -> bool:
-        """The call if all arguments are dense tensors of the types, of any library with DLPack, by Views.c. Else returns False."""
-        if not self._views:
-            return False
+    def _call_torch(self, bound: _runtime.Bound, pointers: List[int]) -> Any:
+        shared = bound.run_for_results(_runtime.call_of_thread(self._device), pointers)
+        return _one_or_all([_dlpack.shared_torch(memory, shape, a.dtype) for a, (shape, memory) in zip(self.outputs, shared)])
+
+    def _call_viewed(self, arguments: Tuple[Any, ...]) -> Any:
+        """The call by Views.c, if all arguments are dense tensors of the types, of any library. Else returns `_REFUSED`."""
+        assert self._views
         for k in self._writes:
-            if _dlpack.is_immutable(arguments[k]):
-                return False
-        count = len(arguments)
+            if type(arguments[k]) is not np.ndarray and _dlpack.is_immutable(arguments[k]):
+                return _REFUSED
         owners: List[Any] = []
+        # Frames are taken and returned by single list operations, which are atomic.
         try:
             frame = self._frames.pop()
         except IndexError:
-            frame = _Frame(count)
-        tensors, pointers = frame.addresses
-        filled = self._views(arguments, owners, count, ctypes.addressof(self._expected), tensors)
-        if filled:
-            call = _runtime.call_of_thread(self._device)
-            self.raw.entry(call.handle, pointers, count, None, 0)
+            frame = _Frame(len(self.inputs), len(self.outputs))
+        if not self._views(arguments, owners, np.ndarray, len(arguments), self._expected_address, frame.address):
+            self._frames.append(frame)
+            return _REFUSED
+        call = _runtime.call_of_thread(self._device)
+        self.raw.entry(call.handle, *frame.arguments)
+        call.finish()
+        if not self.outputs:
+            self._frames.append(frame)
+            return None
+        shared = _runtime.take_results(frame.results)
         self._frames.append(frame)
-        if filled:
-            call.finish()
-        return bool(filled)
+        if type(arguments[0]) is np.ndarray:
+            return _one_or_all([_dlpack.shared_array(memory, shape, a.dtype) for a, (shape, memory) in zip(self.outputs, shared)])
+        return _one_or_all([_dlpack.like(_dlpack.Result(memory, shape, a.dtype), arguments[0])
+                            for a, (shape, memory) in zip(self.outputs, shared)])
 
     def _call_any(self, arguments: Tuple[Any, ...]) -> Any:
         device = self._place(arguments)
@@ -239,7 +233,7 @@ class CompiledFunction:
                 shape = tuple(result.shape[:result.rank])
                 result = _dlpack.Result(owner, shape, argument.dtype, device if stream else "host", ready)
                 made.append(_dlpack.like(result, example))
-        return None if not made else made[0] if len(made) == 1 else tuple(made)
+        return _one_or_all(made) if made else None
 
     def _place(self, arguments: Tuple[Any, ...]) -> str:
         """The device of the call."""
@@ -312,7 +306,7 @@ class CompiledFunction:
         if dtype is None:
             raise _error(f"{self._where(index)} has elements of NumPy's type {array.dtype}, which compiled code does "
                          "not have")
-        return _dlpack.View(_dlpack.address(array), dtype, array.shape, array.flags.c_contiguous, array.flags.writeable,
+        return _dlpack.View(array.ctypes.data, dtype, array.shape, array.flags.c_contiguous, array.flags.writeable,
                             "host", array)
 
 

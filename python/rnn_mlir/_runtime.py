@@ -210,6 +210,12 @@ class Shared:
         return _new_capsule()(self._handle, versioned)
 
 
+def take_results(tensors: "ctypes.Array[Tensor]") -> List[Tuple[Tuple[int, ...], Shared]]:
+    """The shape and the memory of each result."""
+    shapes = [tuple(tensor.shape[:tensor.rank]) for tensor in tensors]
+    return list(zip(shapes, share(tensors)))
+
+
 def share(tensors: "ctypes.Array[Tensor]") -> List[Shared]:
     """A share of each. If one of them fails, the memory of all is freed."""
     shares: List[Shared] = []
@@ -426,8 +432,7 @@ class Bound:
         self._entry(call.handle, frame[2], self._count, pointers, self._results)
         self._frames.append(frame)
         call.finish()
-        shapes = [tuple(tensor.shape[:tensor.rank]) for tensor in results]
-        shared = list(zip(shapes, share(results)))
+        shared = take_results(results)
         self._result_frames.append((results, pointers))  # share has taken their memory
         return shared
 

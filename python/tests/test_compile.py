@@ -7,7 +7,7 @@ import pytest
 import reference
 import rnn_mlir
 from exchanged import Exchanged
-from rnn_mlir import _compiler
+from rnn_mlir import _compiler, _dlpack
 
 pytestmark = pytest.mark.skipif(not _compiler.available(), reason="no compiler (librnn-c.so)")
 
@@ -242,6 +242,33 @@ def test_dlpack_in_place():
     y[:] = 0
     copy(Exchanged(x), Exchanged(y))
     assert np.array_equal(x, y)
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64", "i1", "i8", "i16", "i32", "i64"])
+def test_arrays_by_both_paths(dtype):
+    """Views.c and the general path take the same arrays of NumPy, and refuse the same."""
+    if dtype == "bf16":
+        pytest.importorskip("ml_dtypes")
+    copy = rnn_mlir.compile(COPY.replace("f32", dtype))
+    numpy_dtype = _dlpack.to_numpy_dtype(dtype)
+    x = (np.arange(6) % 2).astype(numpy_dtype).reshape(2, 3)
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    swapped = x.astype(x.dtype.newbyteorder()) if x.itemsize > 1 and dtype != "bf16" else x.astype(np.complex64)
+    refused = [(swapped, "elements of"), (x[..., None].repeat(2, 2), "rank"), (x.astype(np.complex64), "elements of")]
+    views = copy._views
+    assert views
+    for copy._views in (views, None):
+        for source in (x, frozen, x.T, x[:, ::2], x[:0], x.view(type("Subclass", (np.ndarray,), {}))):
+            y = np.zeros(source.shape, numpy_dtype)
+            copy(source, y)
+            assert np.array_equal(source, y)
+        for bad, message in refused:
+            with pytest.raises(rnn_mlir.InvalidArgument, match=message):
+                copy(bad, np.zeros((2, 3), numpy_dtype))
+        for bad, message in [(frozen, "read-only"), (x.T, "row-major"), *refused]:
+            with pytest.raises(rnn_mlir.InvalidArgument, match=message):
+                copy(x, bad)
 
 
 def test_torch():
