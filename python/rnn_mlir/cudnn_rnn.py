@@ -88,10 +88,28 @@ _OPERANDS = {"x": "input_data", "h0": "input_h", "c0": "input_c", "params": "par
 
 
 class Saved(NamedTuple):
-    """What `forward` keeps for `backprop`: the operands, the results and the reserve space."""
+    """What `forward` keeps for `backprop`: the operands, the results and the reserve space, in time-major form."""
 
     arrays: Dict[str, Any]
     plan: Optional[_plan.Plan]
+    time_major: bool  #: the form of the operands of both passes
+
+
+def _swap(name: str, array: Any) -> Any:
+    """The operand `name` in the other of the forms time-major and batch-major."""
+    return array if name in ("params", "dparams") else np.ascontiguousarray(array.swapaxes(0, 1))
+
+
+def _lengths(value: Any, steps: int, batch: int) -> Any:
+    """`sequence_lengths` as int32 [B]."""
+    array = _dlpack.to_numpy(value, "`sequence_lengths`", copies=True) if hasattr(value, "__dlpack__") else np.asarray(value)
+    if array.shape != (batch,) or array.dtype.kind not in "iu":
+        raise _runtime.InvalidArgument(f"`sequence_lengths` must be integers of shape {(batch,)}, but has shape {array.shape} and "
+                                       f"elements of type {array.dtype}", "INVALID_ARGUMENT")
+    for k in np.flatnonzero((array < 0) | (array > steps)):
+        raise _runtime.InvalidArgument(f"element {k} of `sequence_lengths` must be in [0, {steps}], the number of steps, but is {array[k]}",
+                                       "INVALID_ARGUMENT")
+    return np.ascontiguousarray(array, np.int32)
 
 
 class _CudnnRNN:
@@ -102,8 +120,9 @@ class _CudnnRNN:
 
     def __init__(self, num_layers: int, num_units: int, input_size: int, input_mode: str = CUDNN_INPUT_LINEAR_MODE,
                  direction: str = CUDNN_RNN_UNIDIRECTION, dtype: Any = "float32", dropout: float = 0.0,
-                 seed: Optional[int] = 0) -> None:
-        """The arguments of the class in contrib. `dropout` applies between layers, in training. A seed of None is 0."""
+                 seed: Optional[int] = 0, num_proj: Optional[int] = None) -> None:
+        """The arguments of the class in contrib. `dropout` applies between layers, in training. A seed of None is 0. For LSTMs,
+        `num_proj` is the size of the projected hidden state; None or 0: no projection."""
         self._num_layers, self._num_units, self._input_size = _check_layers(num_layers, num_units, input_size, input_mode,
                                                                             direction)
         if input_mode == CUDNN_INPUT_SKIP_MODE and input_size != num_units:
@@ -112,6 +131,9 @@ class _CudnnRNN:
         self._input_mode, self._direction, self._dropout = input_mode, direction, float(dropout)
         self._seed = 0 if seed is None else _integer("seed", seed, -2**63, 2**63)
         self._dtype = _element_type(dtype)
+        self._num_proj = None if num_proj is None else _integer("num_proj", num_proj, 0, self._num_units + 1)
+        if self._num_proj and self._rnn_mode != CUDNN_LSTM:
+            raise ValueError(f"`num_proj` is for CudnnLSTM only, but got {num_proj!r} for {self._rnn_mode}")
 
     @property
     def input_mode(self) -> str:
@@ -144,13 +166,18 @@ class _CudnnRNN:
         return self._direction
 
     @property
+    def num_proj(self) -> Optional[int]:
+        """Elements of a projected hidden state. None or 0: no projection."""
+        return self._num_proj
+
+    @property
     def _skips(self) -> bool:
         return self._input_mode == CUDNN_INPUT_SKIP_MODE or (
             self._input_mode == CUDNN_INPUT_AUTO_MODE and self._input_size == self._num_units)
 
     def _make_plan(self, steps: int = 1, batch: int = 1, training: bool = True,
                    draw: Optional[int] = None) -> _plan.Plan:
-        sizes = _layers.Sizes(steps, batch, self._input_size, self._num_units, self._num_layers)
+        sizes = _layers.Sizes(steps, batch, self._input_size, self._num_units, self._num_layers, self._num_proj or 0)
         return _plan.Plan(self._rnn_mode, self._direction, self._dtype, sizes, training, self._dropout, self._seed, 0,
                           self._skips, draw)
 
@@ -160,47 +187,52 @@ class _CudnnRNN:
 
     # -- Forward and backward -----------------------------------------------------------------------------------------
 
-    def _call(self, input_data: Any, input_h: Any, input_c: Any, params: Any, is_training: bool) -> Tuple[Any, ...]:
-        outputs, _ = self._forward(input_data, input_h, input_c, params, is_training, None)
-        return outputs
+    def _call(self, input_data: Any, input_h: Any, input_c: Any, params: Any, is_training: bool, sequence_lengths: Any,
+              time_major: bool) -> Tuple[Any, ...]:
+        return self._forward(input_data, input_h, input_c, params, is_training, sequence_lengths, time_major, None)[0]
 
-    def forward(self, input_data: Any, input_h: Any, input_c: Any = None, params: Any = None, *,
-                dropout_draw: Optional[int] = None) -> Tuple[Tuple[Any, ...], Saved]:
+    def forward(self, input_data: Any, input_h: Any, input_c: Any = None, params: Any = None, *, sequence_lengths: Any = None,
+                time_major: bool = True, dropout_draw: Optional[int] = None) -> Tuple[Tuple[Any, ...], Saved]:
         """The results of the training pass, and what `backprop` needs. `dropout_draw` selects a dropout mask."""
         if dropout_draw is not None:
             dropout_draw = _integer("dropout_draw", dropout_draw, 0, 2**63)
-        return self._forward(input_data, input_h, input_c, params, True, dropout_draw)
+        return self._forward(input_data, input_h, input_c, params, True, sequence_lengths, time_major, dropout_draw)
 
-    def _forward(self, input_data: Any, input_h: Any, input_c: Any, params: Any, is_training: bool,
-                 draw: Optional[int]) -> Tuple[Tuple[Any, ...], Saved]:
+    def _forward(self, input_data: Any, input_h: Any, input_c: Any, params: Any, is_training: bool, sequence_lengths: Any,
+                 time_major: bool, draw: Optional[int]) -> Tuple[Tuple[Any, ...], Saved]:
         has_cell = self._rnn_mode == CUDNN_LSTM
         given = {"x": input_data, "h0": input_h, "params": params}
         if has_cell:
             given["c0"] = input_c
         arrays = {name: self._array(name, value) for name, value in given.items()}
         if arrays["x"].ndim != 3:
-            raise ValueError(f"`input_data` must be [steps, batch, {self._input_size}], but has shape "
-                             f"{arrays['x'].shape}")
-        steps, batch = arrays["x"].shape[:2]
+            raise ValueError(f"`input_data` must be [{'steps, batch' if time_major else 'batch, steps'}, {self._input_size}], but has "
+                             f"shape {arrays['x'].shape}")
+        steps, batch = arrays["x"].shape[:2] if time_major else arrays["x"].shape[1::-1]
         plan = self._make_plan(steps, batch, is_training, draw)
         uses_plan = self._skips or (is_training and self._dropout > 0 and self._num_layers > 1)
-        reserve = 0
+        params_size, reserve = self.params_size(), 0
         if is_training:
             reserve = plan.reserve_size() if uses_plan else modules.reserve_size(
-                self._rnn_mode, self._direction, self._dtype, *plan.sizes[:5])
-        shapes = _layers.shapes(self._rnn_mode, self._direction, plan.sizes, self.params_size(), reserve)
-        self._check(arrays, {name: shapes[name] for name in given})
+                self._rnn_mode, self._direction, self._dtype, *plan.sizes[:5], projection=plan.sizes.projection)
+        shapes = _layers.shapes(self._rnn_mode, self._direction, plan.sizes, params_size, reserve)
+        arrays = self._to_time_major(arrays, {name: shapes[name] for name in given}, time_major)
+        if sequence_lengths is not None:
+            arrays["lengths"] = _lengths(sequence_lengths, steps, batch)
         outputs = ["y", "hn"] + (["cn"] if has_cell else [])
         dtype = arrays["x"].dtype
         arrays.update({name: np.empty(shapes[name], dtype) for name in outputs})
         arrays["reserve"] = _aligned_bytes(reserve)
         if uses_plan:
-            plan.forward(_addresses(arrays), arrays["params"].size, reserve)
+            plan.forward(_addresses(arrays), params_size, reserve)
         else:
-            layer = modules.load(self._rnn_mode, self._direction, self._dtype)
+            layer = self._load(arrays)
             _run(layer.forward if is_training else layer.inference, arrays)
-        results = tuple(_like(arrays[name], input_data) for name in outputs)
-        return results, Saved(arrays, plan if uses_plan else None)
+        saved = Saved(arrays, plan if uses_plan else None, time_major)
+        return self._results(outputs, saved, input_data), saved
+
+    def _load(self, arrays: Mapping[str, Any]) -> modules.Layer:
+        return modules.load(self._rnn_mode, self._direction, self._dtype, lengths="lengths" in arrays)
 
     def backprop(self, saved: Saved, output_backprop: Any, output_h_backprop: Any = None,
                  output_c_backprop: Any = None) -> Tuple[Any, ...]:
@@ -211,8 +243,9 @@ class _CudnnRNN:
             like = arrays.get(name[1:])
             if like is None:
                 continue
-            arrays[name] = np.zeros_like(like) if value is None else self._array(name, value)
-            self._check(arrays, {name: like.shape})
+            arrays[name] = np.zeros_like(like)
+            if value is not None:
+                arrays.update(self._to_time_major({name: self._array(name, value)}, {name: like.shape}, saved.time_major))
         arrays.update({"d" + name: np.empty_like(arrays[name]) for name in names})
         if saved.plan:
             # The pass overwrites the reserve space, and `saved` may be used again.
@@ -221,8 +254,8 @@ class _CudnnRNN:
             arrays["reserve"] = copy
             saved.plan.backward(_addresses(arrays), arrays["params"].size, copy.size)
         else:
-            _run(modules.load(self._rnn_mode, self._direction, self._dtype).backward, arrays)
-        return tuple(_like(arrays["d" + name], output_backprop) for name in names)
+            _run(self._load(arrays).backward, arrays)
+        return self._results(["d" + name for name in names], saved._replace(arrays=arrays), output_backprop)
 
     def _array(self, name: str, value: Any) -> Any:
         """`value` as a dense NumPy array of the element type, on the same memory if possible."""
@@ -245,11 +278,21 @@ class _CudnnRNN:
         return np.require(array, requirements=("C", "A"))
 
     @staticmethod
-    def _check(arrays: Mapping[str, Any], shapes: Mapping[str, Tuple[int, ...]]) -> None:
-        for name, shape in shapes.items():
-            if arrays[name].shape != shape:
-                raise _runtime.InvalidArgument(f"`{_OPERANDS[name]}` must have shape {shape}, but has {arrays[name].shape}",
+    def _to_time_major(arrays: Mapping[str, Any], shapes: Mapping[str, Tuple[int, ...]], time_major: bool) -> Dict[str, Any]:
+        """The operands in time-major form, after a check. `shapes` are those of the time-major form."""
+        made = {}
+        for name, array in arrays.items():
+            shape = shapes[name] if time_major or len(shapes[name]) < 2 else (shapes[name][1], shapes[name][0], *shapes[name][2:])
+            if array.shape != shape:
+                raise _runtime.InvalidArgument(f"`{_OPERANDS[name]}` must have shape {shape}, but has {array.shape}",
                                                "INVALID_ARGUMENT")
+            made[name] = array if time_major else _swap(name, array)
+        return made
+
+    @staticmethod
+    def _results(names: Sequence[str], saved: Saved, example: Any) -> Tuple[Any, ...]:
+        arrays = [saved.arrays[name] if saved.time_major else _swap(name, saved.arrays[name]) for name in names]
+        return tuple(_like(array, example) for array in arrays)
 
     # -- Parameters ---------------------------------------------------------------------------------------------------
 
@@ -273,7 +316,7 @@ class _CudnnRNN:
 
     def _stack(self, flat: Any) -> _params.Stack:
         return _params.from_opaque(flat, self._rnn_mode, self._direction, self._input_size, self._num_units,
-                                   self._num_layers, skip_input=self._skips)
+                                   self._num_layers, projection=self._num_proj or 0, skip_input=self._skips)
 
 
 class CudnnLSTM(_CudnnRNN):
@@ -282,16 +325,19 @@ class CudnnLSTM(_CudnnRNN):
     _rnn_mode = CUDNN_LSTM
     _NUM_PARAMS_PER_LAYER = CUDNN_LSTM_PARAMS_PER_LAYER
 
-    def __call__(self, input_data: Any, input_h: Any, input_c: Any, params: Any,
-                 is_training: bool = True) -> Tuple[Any, ...]:
-        """output [T, B, D*H], output_h and output_c [L*D, B, H]; `input_data` is [T, B, I]."""
-        return self._call(input_data, input_h, input_c, params, is_training)
+    def __call__(self, input_data: Any, input_h: Any, input_c: Any, params: Any, is_training: bool = True,
+                 sequence_lengths: Any = None, time_major: bool = True) -> Tuple[Any, ...]:
+        """output [T, B, D*P], output_h [L*D, B, P] and output_c [L*D, B, H]; `input_data` is [T, B, I]. P is `num_proj`, or H without a
+        projection. `sequence_lengths` are integers [B] in [0, T]: the results of later steps are zero, and the final states those of an
+        example's last step. With `time_major=False`, all tensors but `params` have B first: [B, T, I], [B, L*D, P]."""
+        return self._call(input_data, input_h, input_c, params, is_training, sequence_lengths, time_major)
 
 
 class _CudnnRNNNoInputC(_CudnnRNN):
-    def __call__(self, input_data: Any, input_h: Any, params: Any, is_training: bool = True) -> Tuple[Any, ...]:
-        """output [T, B, D*H] and output_h [L*D, B, H]; `input_data` is [T, B, I]."""
-        return self._call(input_data, input_h, None, params, is_training)
+    def __call__(self, input_data: Any, input_h: Any, params: Any, is_training: bool = True, sequence_lengths: Any = None,
+                 time_major: bool = True) -> Tuple[Any, ...]:
+        """output [T, B, D*H] and output_h [L*D, B, H]; `input_data` is [T, B, I]. The other arguments are those of CudnnLSTM."""
+        return self._call(input_data, input_h, None, params, is_training, sequence_lengths, time_major)
 
 
 class CudnnGRU(_CudnnRNNNoInputC):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import numpy as np
 import pytest
+import reference
 from rnn_mlir import InvalidArgument, _dlpack, cudnn_rnn
 
 CLASSES = {"lstm": cudnn_rnn.CudnnLSTM, "gru": cudnn_rnn.CudnnGRU, "rnn_tanh": cudnn_rnn.CudnnRNNTanh,
@@ -128,6 +129,100 @@ def test_gradient(mode, dropout, input_mode):
         assert abs((gradient * tangent).sum() - slope) < 5e-6 * max(1, abs(slope)), name
 
 
+def make_operands(model, steps, batch, seed=3):
+    """x, h, [c,] params"""
+    random = np.random.default_rng(seed)
+    stacked = model.num_layers * (2 if model.direction == "bidirectional" else 1)
+    shapes = [(steps, batch, model.input_size), (stacked, batch, model.num_proj or model.num_units)]
+    shapes += [(stacked, batch, model.num_units)] * (model.rnn_mode == "lstm")
+    return [random.uniform(-0.5, 0.5, shape) for shape in (*shapes, (model.params_size(),))]
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("mode", MODES)
+def test_sequence_lengths(mode, direction):
+    model = CLASSES[mode](2, 5, 3, direction=direction, dtype="float64")
+    *operands, params = make_operands(model, 4, 3)
+    lengths = [4, 0, 2]
+    states = [*operands[1:], None][:2]
+    wanted = reference.forward(mode, len(states[0]) // 2, operands[0], *states, params, lengths)
+    for given in (lengths, np.array(lengths, np.int64), np.array(lengths, np.uint8)):
+        for is_training in (True, False):
+            for result, want in zip(model(*operands, params, is_training, given), wanted):
+                np.testing.assert_allclose(result, want, atol=1e-12)
+    assert np.array_equal(model(*operands, params, True, [4, 4, 4])[0], model(*operands, params)[0])
+
+
+# Without dropout, by compiled loops; with it, by plans.
+@pytest.mark.parametrize("dropout", (0.0, 0.5))
+@pytest.mark.parametrize("lengths", (None, [3, 1]))
+@pytest.mark.parametrize("num_proj", (None, 2))
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_batch_major(direction, num_proj, lengths, dropout):
+    """Both passes in batch-major form: the bits of the time-major form, in the layout of late contrib."""
+    swap = lambda arrays: [a.swapaxes(0, 1) for a in arrays]  # noqa: E731
+    for mode in ("lstm",) if num_proj else MODES:
+        model = CLASSES[mode](2, 4, 3, direction=direction, dtype="float64", dropout=dropout, num_proj=num_proj)
+        *operands, params = make_operands(model, 3, 2)
+        named = dict(zip(("input_data", "input_h", "input_c"), operands))
+        outputs, saved = model.forward(**named, params=params, sequence_lengths=lengths, dropout_draw=1)
+        other, saved_other = model.forward(**dict(zip(named, swap(operands))), params=params, sequence_lengths=lengths,
+                                           time_major=False, dropout_draw=1)
+        grads = [np.random.default_rng(k).standard_normal(o.shape) for k, o in enumerate(outputs)]
+        assert all(np.array_equal(a, b) and b.flags.c_contiguous for a, b in zip(swap(outputs), other))
+        *gradients, dparams = model.backprop(saved, *grads)
+        *others, dparams_other = model.backprop(saved_other, *swap(grads))
+        assert all(np.array_equal(a, b) for a, b in zip(swap(gradients), others)) and np.array_equal(dparams, dparams_other)
+        assert [g.shape for g in others] == [o.shape for o in swap(operands)]
+        inferred = model(*swap(operands), params, False, lengths, False)
+        assert all(np.array_equal(a, b) for a, b in zip(swap(inferred), model(*operands, params, False, lengths)))
+
+
+@pytest.mark.parametrize("dropout", (0.0, 0.5))
+@pytest.mark.parametrize("num_proj", (None, 2))
+def test_gradient_with_lengths(num_proj, dropout):
+    model = cudnn_rnn.CudnnLSTM(2, 4, 3, direction="bidirectional", dtype="float64", dropout=dropout, num_proj=num_proj)
+    operands = make_operands(model, 4, 3)
+
+    def run(operands):
+        return model.forward(*operands, sequence_lengths=[2, 4, 0], dropout_draw=3)
+
+    outputs, saved = run(operands)
+    grads = [np.random.default_rng(k).standard_normal(o.shape) for k, o in enumerate(outputs)]
+    for k, gradient in enumerate(model.backprop(saved, *grads)):
+        tangent = np.random.default_rng(9).standard_normal(operands[k].shape)
+        sums = [sum((o * g).sum() for o, g in zip(run([*operands[:k], operands[k] + e * tangent, *operands[k + 1:]])[0], grads))
+                for e in (1e-5, -1e-5)]
+        slope = (sums[0] - sums[1]) / 2e-5
+        assert abs((gradient * tangent).sum() - slope) < 5e-6 * max(1, abs(slope)), k
+
+
+@pytest.mark.parametrize("num_proj", (1, 3, 5))
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_projection(direction, num_proj):
+    """Against nn.LSTM with `proj_size`. A projection to `num_units` has no matrix, as in cuDNN."""
+    torch = pytest.importorskip("torch")
+    layers, units, inputs, d = 2, 5, 3, 1 if direction == "unidirectional" else 2
+    model = cudnn_rnn.CudnnLSTM(layers, units, inputs, direction=direction, dtype="float64", num_proj=num_proj)
+    assert model.num_proj == num_proj
+    x, h, c, params = make_operands(model, 4, 3)
+    weights, biases = model.params_to_canonical(params)
+    is_projected = num_proj < units
+    assert len(weights) == layers * d * (9 if is_projected else 8) and len(biases) == layers * d * 8
+    assert np.array_equal(model.canonical_to_params(weights, biases), params)
+    module = torch.nn.LSTM(inputs, units, layers, bidirectional=d == 2, proj_size=num_proj if is_projected else 0).double()
+    with torch.no_grad():
+        for k in range(layers * d):
+            w, b = weights[k * len(weights) // (layers * d):], biases[8 * k:]
+            suffix = f"_l{k // d}" + "_reverse" * (k % d)
+            values = {"weight_ih": w[:4], "weight_hh": w[4:8], "bias_ih": b[:4], "bias_hh": b[4:8]}
+            for name, parts in (*values.items(), *[("weight_hr", w[8:9])] * is_projected):
+                getattr(module, name + suffix).copy_(torch.from_numpy(np.concatenate(parts)))
+        y, (hn, cn) = module(torch.from_numpy(x), (torch.from_numpy(h), torch.from_numpy(c)))
+    for result, want in zip(model(x, h, c, params), (y, hn, cn)):
+        np.testing.assert_allclose(result, want.numpy(), atol=1e-12)
+
+
 def test_auto_select():
     def size(inputs, **options):
         return cudnn_rnn.CudnnGRU(1, 4, inputs, **options).params_size()
@@ -151,6 +246,23 @@ def test_properties_and_errors():
         model(x, h[:1], p)
     with pytest.raises(InvalidArgument, match="has elements of type f32"):
         model(x.astype("d"), h, p)
+    with pytest.raises(ValueError, match=r"`input_data` must be \[batch, steps, 3\], but has shape \(2, 3\)"):
+        model(x[:, 0], h, p, time_major=False)
+    with pytest.raises(InvalidArgument, match=r"`input_h` must have shape \(1, 2, 4\), but has \(2, 1, 4\)"):
+        model(x.swapaxes(0, 1), h, p, time_major=False)
+    for lengths, message in (([3], r"element 0 of `sequence_lengths` must be in \[0, 2\], the number of steps, but is 3"),
+                             ([-1], "must be in .* but is -1"), ([2**40], "must be in .* but is 1099511627776"),
+                             ([1.0], r"must be integers of shape \(1,\), but has shape \(1,\) and elements of type float64"),
+                             ([True], "must be integers"), (1, r"but has shape \(\)"), ([1, 1], r"but has shape \(2,\)")):
+        with pytest.raises(InvalidArgument, match=message):
+            model(x, h, p, sequence_lengths=lengths)
+    with pytest.raises(ValueError, match="`num_proj` is for CudnnLSTM only, but got 2 for gru"):
+        cudnn_rnn.CudnnGRU(2, 4, 3, num_proj=2)
+    for num_proj in (-1, 5, 1.0, True):
+        with pytest.raises(ValueError, match=r"`num_proj` must be an integer in \[0, 5\), but got"):
+            cudnn_rnn.CudnnLSTM(2, 4, 3, num_proj=num_proj)
+    assert (cudnn_rnn.CudnnLSTM(2, 4, 3, num_proj=0).params_size(), model.num_proj) == (
+        cudnn_rnn.CudnnLSTM(2, 4, 3).params_size(), None)
 
 
 def test_torch():
@@ -162,6 +274,8 @@ def test_torch():
     # Other layouts are copied.
     turned = torch.from_numpy(np.ascontiguousarray(x.swapaxes(0, 1))).transpose(0, 1)
     assert torch.equal(model(turned, *map(torch.from_numpy, (h, p)))[0], y)
+    wanted = model(x, h, p, sequence_lengths=[1])[0]
+    assert np.array_equal(model(x, h, p, sequence_lengths=torch.tensor([[1, 0]])[:, 0])[0], wanted) and not wanted[1].any()
     _, saved = model.forward(*map(torch.from_numpy, (x, h)), params=torch.from_numpy(p))
     ones = model.backprop(saved, torch.ones(2, 1, 4))
     assert all(torch.equal(a, b) for a, b in zip(model.backprop(saved, torch.ones(()).expand(2, 1, 4)), ones))
