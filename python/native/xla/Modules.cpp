@@ -57,6 +57,11 @@ static Resolver resolver = nullptr;
 /// Returns the ordinal of the first GPU that this process uses.
 static int (*firstGpu)() = nullptr;
 
+/// The version of XLA's interface for which this library was compiled: 1000 * major + minor.
+extern "C" RNNRT_API int rnn_mlir_xla_api_version() {
+  return 1000 * XLA_FFI_API_MAJOR + XLA_FFI_API_MINOR;
+}
+
 extern "C" RNNRT_API void rnn_mlir_xla_set_callbacks(void *newResolver, void *newFirstGpu) {
   resolver = reinterpret_cast<Resolver>(newResolver);
   firstGpu = reinterpret_cast<int (*)()>(newFirstGpu);

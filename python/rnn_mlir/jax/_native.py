@@ -10,6 +10,7 @@ import functools
 import glob
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,13 +33,6 @@ EXPORT_CHECKS = [jax.export.DisabledSafetyCheck.custom_call(name)
 
 #: Modules that this process looked up or compiled, by their text or name: the library of each. For tests.
 resolved: Dict[str, str] = {}
-
-
-def _library() -> str:
-    """librnn_mlir_xla.so of the package, which is there if JAX was installed when it was built. Else it is built now:
-    JAX brings the headers of its interface."""
-    path = _files.find_library("librnn_mlir_xla.so", variable="RNN_MLIR_XLA")
-    return path if path else _build()
 
 
 def _build() -> str:
@@ -66,8 +60,8 @@ def _build() -> str:
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         os.unlink(scratch)
-        raise ImportError("rnn_mlir.jax needs its XLA handler, which the wheel contains only if JAX was installed when "
-                          f"it was built; building it now failed:\n{' '.join(command)}\n{done.stderr}")
+        raise ImportError("rnn_mlir.jax needs its XLA handler, and the wheel has none, or one for another version of XLA's interface "
+                          f"than that of JAX {jax.__version__}; building it now failed:\n{' '.join(command)}\n{done.stderr}")
     os.replace(scratch, path)  # a process that builds at the same time writes the same file
     return path
 
@@ -101,11 +95,36 @@ def _first_gpu() -> int:
         return 0
 
 
+def _interface() -> int:
+    """The version of this JAX's foreign function interface: 1000 * major + minor."""
+    with open(os.path.join(jax.ffi.include_dir(), "xla", "ffi", "api", "c_api.h"), encoding="utf-8") as file:
+        parts = dict(re.findall(r"#define XLA_FFI_API_(MAJOR|MINOR) (\d+)", file.read()))
+    return 1000 * int(parts["MAJOR"]) + int(parts["MINOR"])
+
+
+def _load() -> "ctypes.CDLL":
+    """The handlers of the package. If it has none, or for another version of XLA's interface, new ones: XLA takes those for its minor
+    version and some earlier ones."""
+    path = _files.find_library("librnn_mlir_xla.so", variable="RNN_MLIR_XLA")
+    if not path:
+        return ctypes.CDLL(_build())
+    library = ctypes.CDLL(path)
+    version, expected = library.rnn_mlir_xla_api_version(), _interface()
+    if version // 1000 == expected // 1000 and version <= expected:
+        return library
+    if os.environ.get("RNN_MLIR_XLA"):
+        said = [".".join(map(str, divmod(v, 1000))) for v in (version, expected)]
+        raise ImportError(f"RNN_MLIR_XLA is {path}, made for version {said[0]} of XLA's interface, but JAX {jax.__version__} has version "
+                          f"{said[1]}; unset RNN_MLIR_XLA, or compile the file with the headers in {jax.ffi.include_dir()}")
+    return ctypes.CDLL(_build())
+
+
 @functools.lru_cache(maxsize=None)
-def register() -> None:
-    """Registers the handlers. JAX keeps the functions, and ctypes the library, for the life of the process."""
+def register() -> "ctypes.CDLL":
+    """Registers the handlers, and returns their library. JAX keeps the functions, and ctypes the library, for the life of the
+    process."""
     _runtime.library()  # the handler and every compiled library use this copy
-    library = ctypes.CDLL(_library())
+    library = _load()
     library.rnn_mlir_xla_set_callbacks.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     library.rnn_mlir_xla_set_callbacks(_resolve, _first_gpu)
     # Stages without a state: jaxlib refuses types of states that are registered before the client exists.
@@ -116,6 +135,7 @@ def register() -> None:
                       for stage in ("instantiate", "initialize", "execute") if suffix or stage != "initialize"}
             jax.ffi.register_ffi_target(target, stages, platform=platform)
     jax.ffi.register_ffi_target(COPY_TARGET, jax.ffi.pycapsule(library.rnn_mlir_xla_copy), platform="cpu")
+    return library
 
 
 _serialized: Set[type] = set()
