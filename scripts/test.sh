@@ -5,23 +5,28 @@
 #   scripts/test.sh           8 to 15 minutes on two cores; 4 to 5 if the compiler cache has the objects
 #   scripts/test.sh --long    also the long suites: more random layers, every case of the persistent kernels, and verification
 #                             after every pass, and the files of Keras and TensorFlow
+#   scripts/test.sh --torch   also the tests of rnn_mlir.torch with PyPI's PyTorch, a CUDA build of 5.4 GB. Without it they run with
+#                             Debian's 1.13, which has neither torch.compile nor torch.func
 #
 # The last line is 'N passed, N failed, N skipped'. Tests that need a feature that this machine lacks, such as a GPU, are
 # skipped and listed.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
-long=0
-case "${1:-}" in
-  "") ;;
-  --long) long=1; export LIT_OPTS="${LIT_OPTS:-} --param=long=1" ;;
-  *) echo "usage: test.sh [--long]" >&2; exit 2 ;;
-esac
+long=0 torch=0
+for option in "$@"; do
+  case "$option" in
+    --long) long=1; export LIT_OPTS="${LIT_OPTS:-} --param=long=1" ;;
+    --torch) torch=1 ;;
+    *) echo "usage: test.sh [--long] [--torch]" >&2; exit 2 ;;
+  esac
+done
 rnn_install_packages clang-format-22 libclang-rt-22-dev "${RNN_PYTHON_APT[@]}"
 rnn_configure
 rnn_install_nvdisasm
 rnn_install_python
 if [ "$long" = 1 ]; then rnn_install_tensorflow; fi
+if [ "$torch" = 1 ]; then rnn_install_torch; fi
 rnn_build all rnn-python
 # Where lld's archives are missing, there is no static compiler.
 rnn_build rnn-compiler-package || echo "note: tests of the compiler's wheel will be skipped"
@@ -41,6 +46,10 @@ if [ -x "$RNN_BUILD_DIR/tf-env/bin/pytest" ]; then
   # A process of its own: Keras on JAX, while the others need Keras on TensorFlow.
   KERAS_BACKEND=jax PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/tf-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
     "$RNN_SOURCE_DIR/python/tests/test_keras.py" 2>&1 | tee -a "$log" || status=$?
+fi
+if [ "$torch" = 1 ]; then
+  PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/torch-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
+    "$RNN_SOURCE_DIR"/python/tests/test_torch*.py "$RNN_SOURCE_DIR"/python/tests/test_{examples,cudnn_rnn}.py 2>&1 | tee -a "$log" || status=$?
 fi
 
 # Adds up lit's summary ("  Passed     : 41 (97.62%)"), pytest's, and ctest's ("100% tests passed, 0 tests failed out of 7").

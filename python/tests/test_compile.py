@@ -1,6 +1,11 @@
 # test_compile.py - rnn_mlir.compile: arguments, results, errors, and the cache. Skipped without the compiler.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
+import pathlib
+import subprocess
+import sys
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -74,6 +79,22 @@ def test_path_and_bytes(tmp_path):
     operands = make()
     results = [rnn_mlir.compile(source)(*operands)[0] for source in (path, str(path), LAYER.encode())]
     assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
+
+
+def test_bytecode(tmp_path):
+    """Bytes, and a file with any name."""
+    optimizer = pathlib.Path(os.path.realpath(_compiler.library()._name)).parent.parent / "bin" / "rnn-opt"
+    if not optimizer.exists():
+        pytest.skip("no rnn-opt beside the compiler")
+    path = tmp_path / "layer.mlirbc"
+    subprocess.run([optimizer, "-", "--emit-bytecode", "-o", path], input=LAYER.encode(), check=True)
+    bytecode, operands = path.read_bytes(), make()
+    assert bytecode.startswith(b"ML\xefR")
+    wanted = rnn_mlir.compile(LAYER)(*operands)[0]
+    for source in (path, str(path), bytecode):
+        assert np.array_equal(rnn_mlir.compile(source)(*operands)[0], wanted)
+    with pytest.raises(rnn_mlir.CompileError):
+        rnn_mlir.compile(bytecode[:len(bytecode) // 2])
 
 
 def test_layouts_are_copied():
@@ -269,6 +290,22 @@ def test_arrays_by_both_paths(dtype):
         for bad, message in [(frozen, "read-only"), (x.T, "row-major"), *refused]:
             with pytest.raises(rnn_mlir.InvalidArgument, match=message):
                 copy(x, bad)
+
+
+def test_cupy_on_the_host(monkeypatch):
+    """Results are made by the library of the first tensor: here of a stand-in for CuPy with memory of the host."""
+    class Array(Exchanged):
+        __module__ = "cupy._core.core"
+
+    made = []
+    monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(
+        from_dlpack=lambda result: made.append(result) or Array(np.from_dlpack(result))))
+    layer, operands = rnn_mlir.compile(LAYER), make()
+    for views in (layer._views, None):
+        layer._views = views
+        y, hn = layer(*map(Array, operands))
+        assert isinstance(y, Array) and np.array_equal(y.array, layer(*operands)[0])
+    assert len(made) == 4
 
 
 def test_torch():

@@ -126,6 +126,25 @@ assert all(t.streams == [1] for t in tensors), [t.streams for t in tensors]
 layer(*tensors)
 assert all(t.streams[-1] == own for t in tensors)
 
+# CuPy's current stream, if all tensors are CuPy's, whose results are made by it.
+import types
+class Array(Tensor):
+    __module__ = "cupy._core.core"
+current = make_stream()
+made = []
+sys.modules["cupy"] = types.SimpleNamespace(
+    cuda=types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=current)),
+    from_dlpack=lambda result: made.append(result) or result)
+given = [Array(a) for a in arrays]
+layer(*given)  # the first call on this stream
+log()
+result = layer(*given)
+text = log()
+assert [t.streams for t in given] == [[current, current]] * 3 and made[1:] == [result]
+assert "Synchronize" not in text and len(set(re.findall("stream=([0-9]+)", text))) == 1, text
+layer(given[0], *tensors[1:])
+assert given[0].streams[-1] == own
+
 # A stream of another GPU.
 fake.fake_cuda_set_devices(2)
 other = ctypes.c_void_p()

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def blocks(page, section=""):
     """The Python blocks of a page, from a section on."""
-    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    text = (ROOT / f"{page}.md").read_text(encoding="utf-8")
     return re.findall(r"```python\n(.*?)```", text[text.index(f"## {section}\n") if section else 0:], re.DOTALL)
 
 
@@ -24,14 +24,20 @@ def run(*parts, **environment):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("library", ("jax", "torch"))
+def test_readme(library):
+    pytest.importorskip(library)
+    run(*[block for block in blocks("README", "From Python") if f"import {library}\n" in block])
+
+
 def test_jax():
     pytest.importorskip("jax")
-    run(*blocks("PythonJAX"))
+    run(*blocks("docs/PythonJAX"))
 
 
 def test_torch():
     pytest.importorskip("torch")
-    first, *rest = blocks("PythonTorch")
+    first, *rest = blocks("docs/PythonTorch")
     assert "from_torch(theirs)" in rest[0]
     run(first, "theirs = torch.nn.LSTM(8, 32, 2)", *rest)
 
@@ -39,25 +45,30 @@ def test_torch():
 def test_many_devices_in_jax():
     """Without the block for clusters: test_jax_devices.py has a program for several processes."""
     pytest.importorskip("jax")
-    jit, mapped, cluster = blocks("ManyDevices", "JAX")[:3]
+    jit, mapped, cluster = blocks("docs/ManyDevices", "JAX")[:3]
     assert "jax.distributed" in cluster
-    run(blocks("PythonJAX")[0], jit, mapped, "step(params, x)", XLA_FLAGS="--xla_force_host_platform_device_count=4")
+    run(blocks("docs/PythonJAX")[0], jit, mapped, "step(params, x)", XLA_FLAGS="--xla_force_host_platform_device_count=4")
 
 
 def test_many_devices_in_torch(tmp_path):
     torch = pytest.importorskip("torch")
     if not torch.distributed.is_available():
         pytest.skip("this PyTorch has no torch.distributed")
-    block, = blocks("ManyDevices", "PyTorch")
+    block, = blocks("docs/ManyDevices", "PyTorch")
     network = "import torch\nimport rnn_mlir.torch as rnn\nNet = lambda: rnn.GRU(4, 6)"
     assert 'init_process_group("gloo")' in block
     block = block.replace('"gloo"', f'"gloo", init_method="file://{tmp_path}/store", rank=0, world_size=1')
     run(network, block, "model(torch.randn(5, 2, 4))[0].sum().backward()")
 
 
-def test_timeseries():
+@pytest.mark.parametrize("plots", (False, True))
+def test_timeseries(plots, tmp_path):
     pytest.importorskip("jax")
-    done = subprocess.run([sys.executable, ROOT / "examples" / "python-timeseries" / "train.py", "--steps=60"], check=True,
-                          capture_output=True, text=True)
+    if plots:
+        pytest.importorskip("matplotlib")
+    plot = tmp_path / "plot.png"
+    done = subprocess.run([sys.executable, ROOT / "examples" / "python-timeseries" / "train.py", "--steps=60"] + [f"--plot={plot}"] * plots,
+                          check=True, capture_output=True, text=True)
+    assert plot.exists() == plots and (not plots or plot.read_bytes().startswith(b"\x89PNG"))
     first, last = map(float, re.search(r"first loss (\S+), last loss (\S+)", done.stdout).groups())
     assert last < 0.5 * first

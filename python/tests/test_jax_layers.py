@@ -126,25 +126,26 @@ def test_init():
     assert all(v.dtype == jnp.bfloat16 and float(jnp.abs(v).max()) <= 6 ** -0.5 for v in jax.tree.leaves(tree))
 
 
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("D", (1, 2))
-def test_dropout(D):
+def test_dropout(D, mode):
     """Two layers with a mask between them, which the key determines."""
-    params, x, state = problem("gru", L=2, D=D)
+    params, x, state = problem(mode, L=2, D=D)
     key = jax.random.key(7)
 
     def want(params, x, state):
-        tree = rnn.unpack(params, "gru", 4, 6, 2, bidirectional=D == 2)
-        y, first = lax_reference("gru", D)(rnn.pack(tree[:D]), x, (state[0][:D],))
+        tree = rnn.unpack(params, mode, 4, 6, 2, bidirectional=D == 2)
+        y, *first = lax_reference(mode, D)(rnn.pack(tree[:D]), x, tuple(s[:D] for s in state))
         mask = jax.random.bernoulli(jax.random.split(key, 1)[0], 0.75, y.shape)
-        y, second = lax_reference("gru", D)(rnn.pack(tree[D:]), jnp.where(mask, y / 0.75, 0), (state[0][D:],))
-        return y, jnp.concatenate([first, second])
-    mine = ours("gru", D, dropout=0.25, key=key)
+        y, *second = lax_reference(mode, D)(rnn.pack(tree[D:]), jnp.where(mask, y / 0.75, 0), tuple(s[D:] for s in state))
+        return y, *map(lambda a, b: jnp.concatenate([a, b]), first, second)
+    mine = ours(mode, D, dropout=0.25, key=key)
     wanted = both(want, (params, x, state))
     close(both(mine, (params, x, state)), wanted, 1e-13)
     close(both(jax.checkpoint(mine), (params, x, state)), wanted, 1e-13)  # draws once
-    silent = ours("gru", D, dropout=1.0, key=key)(params, x, state)
-    zero = ours("gru", D)(rnn.pack(rnn.unpack(params, "gru", 4, 6, 2, bidirectional=D == 2)[D:]),
-                          jnp.zeros((5, 3, 6 * D)), (state[0][D:],))
+    silent = ours(mode, D, dropout=1.0, key=key)(params, x, state)
+    zero = ours(mode, D)(rnn.pack(rnn.unpack(params, mode, 4, 6, 2, bidirectional=D == 2)[D:]),
+                         jnp.zeros((5, 3, 6 * D)), tuple(s[D:] for s in state))
     close(silent[0], zero[0], 1e-15)
 
 
@@ -207,6 +208,24 @@ def block_reference(operands, layout, peephole, options, n, resets):
     return _reference.block_lstm(layout, peephole, options.get("forget_bias", 0.0), options.get("cell_clip", 0.0),
                                  options.get("reset_to", "zero"), [operands[k] for k in BLOCK], n,
                                  None if resets is None else jnp.asarray(resets))
+
+
+@pytest.mark.parametrize("dtype,tolerance", (("float16", 4e-3), ("bfloat16", 3e-2)))
+@pytest.mark.parametrize("layout", ("icfo", "ifco"))
+def test_block_lstm_in_half_precision(layout, dtype, tolerance):
+    """Both passes, beside the same values in f64."""
+    values = {k: v.astype(dtype) for k, v in block_problem().items()}
+
+    def run(values):
+        def total(values):
+            out = rnn.block_lstm(**values, layout=layout)
+            return sum(jnp.sum(jnp.sin(v.astype(jnp.float64))) for v in (out.cs, out.h))
+        return rnn.block_lstm(**values, layout=layout), jax.grad(total)(values)
+    got, wanted = run(values), run({k: v.astype(jnp.float64) for k, v in values.items()})
+    assert all(v.dtype == dtype for v in jax.tree.leaves(got))
+    for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(wanted)):
+        scale = max(1, float(jnp.abs(b).max()))
+        assert float(jnp.abs(a.astype(jnp.float64) - b).max()) <= tolerance * scale
 
 
 def test_block_lstm_equals_lstm():

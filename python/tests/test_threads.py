@@ -4,9 +4,13 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
+import numpy as np
 import pytest
-from rnn_mlir import _runtime
+import rnn_mlir
+from exchanged import Exchanged
+from rnn_mlir import _runtime, modules
 
 FORK = """
 import os, signal, sys, threading
@@ -52,6 +56,43 @@ for thread in threads:
     thread.join()
 sys.exit(str(codes) if any(codes) else 0)
 """
+
+
+@pytest.mark.parametrize("call", ("pointers", "arrays", "exchanged"))
+def test_released_gil(call):
+    """Another thread runs during a call. This one gives the GIL to it in no other way: the interval is longer than the test."""
+    layer = modules.load("lstm")
+    function, shapes = rnn_mlir.load(layer.path)["inference"], ((400, 1, 128), (1, 1, 256), (1, 1, 256), (4 * 256 * (128 + 256 + 2),),
+                                                                (400, 1, 256), (1, 1, 256), (1, 1, 256))
+    arrays = [np.full(shape, 0.01, np.float32) for shape in shapes]
+    arguments = list(map(Exchanged, arrays)) if call == "exchanged" else arrays
+    bound, pointers = layer.inference.bind(shapes), [a.ctypes.data for a in arrays]
+    run = (lambda: bound(*pointers)) if call == "pointers" else (lambda: function(*arguments))
+    run()
+    count, running = 0, True
+
+    def work():
+        nonlocal count
+        while running:
+            count += 1
+            time.sleep(0)  # gives the GIL back
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        seen = []
+        for _ in range(50):
+            before = count
+            run()
+            seen.append(count - before)
+        running = False
+    finally:
+        sys.setswitchinterval(interval)
+        running = False
+    thread.join()
+    assert any(seen), seen
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")

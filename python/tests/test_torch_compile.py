@@ -361,3 +361,25 @@ def test_compile_vmap(name, monkeypatch, parameters_form):
     close(got, want, 1e-14)
     got, want = (torch.autograd.grad(v[-1].sin().sum(), xs)[0] for v in (got, want))  # of cn or h
     close(got, want, 1e-13)
+
+
+@pytest.mark.parametrize("name", ("lstm", "gru"))
+def test_compiled_packed_sequences(name):
+    """With a break of the graph, since Dynamo skips `pad_packed_sequence`: fullgraph needs `lengths`."""
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.rnn = {"lstm": rnn.LSTM, "gru": rnn.GRU}[name](4, 6, 2, bidirectional=True).double()
+
+        def forward(self, packed):
+            return self.rnn(packed)[0].data.sin().sum()
+
+    net = Net()
+    packed = torch.nn.utils.rnn.pack_sequence([torch.randn(n, 4, **F64) for n in (1, 5, 4)], enforce_sorted=False)
+    wanted, parameters = net(packed), list(net.parameters())
+    got = torch.compile(net)(packed)
+    close(got, wanted)
+    close(torch.autograd.grad(got, parameters), torch.autograd.grad(wanted, parameters))
+    torch._dynamo.reset()
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="pad_packed_sequence"):
+        torch.compile(net, fullgraph=True)(packed)
