@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 import reference
-from rnn_mlir import _formats, _params_tool, params
+from rnn_mlir import _formats, _layers, _params_tool, params
 
 MODES = ("lstm", "gru", "rnn_tanh", "rnn_relu")
 DIRECTIONS = ("unidirectional", "bidirectional")
@@ -108,6 +108,31 @@ def test_files(form, mode, direction, tmp_path):
         assert all(np.array_equal(variables[n], others[n]) for n in variables)
     else:
         assert equal(again, stack)
+
+
+@pytest.mark.parametrize("form", FILES)
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_files_with_projection(form, direction, tmp_path, capsys):
+    """Keras, ONNX and TensorFlow's cells have none, and refuse it."""
+    if form in NEEDS:
+        pytest.importorskip(NEEDS[form])
+    size = _layers.params_size("lstm", 3, 4, 2, _layers.DIRECTIONS[direction], 2)
+    flat, path = np.random.default_rng(0).standard_normal(size).astype(np.float32), str(tmp_path / FILES[form])
+    stack = params.from_opaque(flat, "lstm", direction, **SIZES, projection=2)
+    if form in ("keras", "onnx", "tensorflow"):
+        with pytest.raises(ValueError, match="has no projection of the state, but the layers have one to 2"):
+            _formats.write(path, stack, form)
+        assert not os.path.exists(path)
+        return
+    _formats.write(path, stack, form)
+    again = _formats.read(path, form, _formats.Hints("lstm", direction, **SIZES, projection=2))
+    assert again.output_size == 2 and equal(again, stack)
+    hints = ["--mode=lstm", f"--direction={direction}", "--input-size=3", "--hidden-size=4", "--layers=2", "--projection=2"]
+    assert _params_tool.main(["inspect", path, "--from", form, *hints]) == 0
+    assert "projection" in capsys.readouterr().out
+    copy = str(tmp_path / "copy.npz")
+    assert _params_tool.main(["convert", path, copy, "--from", form, *hints]) == 0
+    assert equal(_formats.read(copy), stack)
 
 
 @pytest.mark.parametrize("form", FILES)

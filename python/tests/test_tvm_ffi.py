@@ -34,6 +34,17 @@ def test_prebuilt_layer():
         tvm_ffi.load_module(layer.path).inference(x)
 
 
+def test_torch_tensors():
+    torch = pytest.importorskip("torch")
+    layer = modules.load("lstm", "bidirectional", "f64")
+    shapes = ((3, 2, 4), (2, 2, 5), (2, 2, 5), (modules.params_size("lstm", "bidirectional", 4, 5),), (3, 2, 10), (2, 2, 5), (2, 2, 5))
+    tensors = [torch.sin(torch.arange(int(np.prod(s)), dtype=torch.float64)).reshape(s) for s in shapes]
+    first, wanted = tensors[4].clone(), [t.clone() for t in tensors]
+    layer.inference([t.data_ptr() for t in wanted], shapes)
+    tvm_ffi.load_module(layer.path).inference(*tensors)
+    assert all(torch.equal(a, b) for a, b in zip(tensors, wanted)) and not torch.equal(tensors[4], first)
+
+
 @pytest.mark.skipif(not _compiler.available(), reason="no compiler (librnn-c.so)")
 def test_results(tmp_path, monkeypatch):
     monkeypatch.setenv("RNN_MLIR_CACHE", str(tmp_path))
