@@ -4,7 +4,7 @@
 #
 #   scripts/test.sh           8 to 15 minutes on two cores; 4 to 5 if the compiler cache has the objects
 #   scripts/test.sh --long    also the long suites: more random layers, every case of the persistent kernels, and verification
-#                             after every pass, and the files of Keras and TensorFlow
+#                             after every pass, the files of Keras and TensorFlow, and pip with the requirements of a build from PyPI
 #   scripts/test.sh --torch   also the tests of rnn_mlir.torch with PyPI's PyTorch, a CUDA build of 5.4 GB. Without it they run with
 #                             Debian's 1.13, which has neither torch.compile nor torch.func
 #
@@ -16,7 +16,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 long=0 torch=0
 for option in "$@"; do
   case "$option" in
-    --long) long=1; export LIT_OPTS="${LIT_OPTS:-} --param=long=1" ;;
+    --long) long=1; export LIT_OPTS="${LIT_OPTS:-} --param=long=1" RNN_LONG_TESTS=1 ;;
     --torch) torch=1 ;;
     *) echo "usage: test.sh [--long] [--torch]" >&2; exit 2 ;;
   esac
@@ -47,7 +47,7 @@ if [ -x "$RNN_BUILD_DIR/tf-env/bin/pytest" ]; then
   KERAS_BACKEND=jax PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/tf-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
     "$RNN_SOURCE_DIR/python/tests/test_keras.py" 2>&1 | tee -a "$log" || status=$?
 fi
-if [ "$torch" = 1 ]; then
+if [ "$torch" = 1 ] && [ -x "$RNN_BUILD_DIR/torch-env/bin/pytest" ]; then
   PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/torch-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
     "$RNN_SOURCE_DIR"/python/tests/test_torch*.py "$RNN_SOURCE_DIR"/python/tests/test_{examples,cudnn_rnn}.py 2>&1 | tee -a "$log" || status=$?
 fi

@@ -65,9 +65,9 @@ def make_cases():
     except ImportError:
         pass
     try:
-        numpy = importlib.import_module("jax.numpy")
+        jnp = importlib.import_module("jax.numpy")
         if function:
-            copies = [numpy.asarray(a) for a in operands]
+            copies = [jnp.asarray(a) for a in operands]
             cases["2 results of 3 JAX arrays"] = lambda: function(*copies)
     except ImportError:
         pass

@@ -50,10 +50,10 @@ class Stack(torch.nn.Module):
 def compile_times(mode):
     """Seconds until the first step of 6 layers has run, under torch.compile without a graph break. The caches on disk are new, and a
     compilation before has started the compilers."""
-    rivals = [("rnn_mlir.torch", OURS[mode], True), ("torch.nn", THEIRS[mode], True)]
+    variants = [("rnn_mlir.torch", OURS[mode], True), ("torch.nn", THEIRS[mode], True)]
     if mode == "lstm":  # PyTorch 2.15 generates code for the op of oneDNN that does not run
-        rivals.append(("torch.nn without oneDNN", THEIRS[mode], False))
-    for name, kind, onednn in rivals:
+        variants.append(("torch.nn without oneDNN", THEIRS[mode], False))
+    for name, kind, onednn in variants:
         with tempfile.TemporaryDirectory() as folder, torch.backends.mkldnn.flags(enabled=onednn):
             os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
             os.environ["RNN_MLIR_CACHE"] = folder

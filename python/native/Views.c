@@ -48,12 +48,12 @@ typedef struct {
   Py_ssize_t *shape, *strides;
   void *data;
 } ArrayInterface;
-enum { kContiguous = 1, kWriteable = 0x400 };
+enum { kContiguous = 1, kNotSwapped = 0x200, kWriteable = 0x400 };
 
 /// What the function expects of an argument. `other_code` is a second code of the same bits: unsigned integers.
 typedef struct {
   int32_t dtype, written;
-  const PyObject *numpy_dtype; // compared only
+  const PyObject *numpy_dtype; // for types of kind V, as bf16; compared only
   uint8_t code, other_code, bits;
 } Expected;
 
@@ -76,22 +76,35 @@ static int fill(const DLTensor *source, const Expected *expected, rnnrt_tensor_t
   return 1;
 }
 
-/// The same for an array of NumPy, whose types of equal names and byte order are one object. Fails with 0 without an
-/// exception.
+/// Whether an array has elements of the type: by kind and size, since equal types may be several objects.
+static int has_type(PyObject *array, const ArrayInterface *source, const Expected *expected) {
+  static const char kinds[] = {'i', 'u', 'f', 0, 0, 0, 'b'}; // of DLPack's codes
+  static PyObject *name;
+  PyObject *dtype;
+  int equal;
+  if (source->size * 8 != expected->bits || !(source->flags & kNotSwapped))
+    return 0;
+  if (expected->code < sizeof(kinds) && kinds[expected->code] &&
+      (source->kind == kinds[expected->code] || source->kind == kinds[expected->other_code]))
+    return 1;
+  if (!name && !(name = PyUnicode_InternFromString("dtype")))
+    return 0;
+  dtype = PyObject_GetAttr(array, name);
+  equal = dtype == expected->numpy_dtype;
+  Py_DecRef(dtype);
+  return equal;
+}
+
+/// The same as `fill` for an array of NumPy. Fails with 0 without an exception.
 static int fill_from_array(PyObject *array, const Expected *expected, rnnrt_tensor_t *tensor) {
-  static PyObject *dtype_name, *struct_name;
-  PyObject *dtype = NULL, *capsule = NULL;
+  static PyObject *name;
+  PyObject *capsule = NULL;
   const ArrayInterface *source = NULL;
   int readable = 0, dim;
-  if (!struct_name) {
-    dtype_name = PyUnicode_InternFromString("dtype");
-    struct_name = PyUnicode_InternFromString("__array_struct__");
-  }
-  if (dtype_name && struct_name && (dtype = PyObject_GetAttr(array, dtype_name)) && dtype == expected->numpy_dtype &&
-      (capsule = PyObject_GetAttr(array, struct_name)))
+  if ((name || (name = PyUnicode_InternFromString("__array_struct__"))) && (capsule = PyObject_GetAttr(array, name)))
     source = PyCapsule_GetPointer(capsule, NULL);
-  if (source && source->flags & kContiguous && (!expected->written || source->flags & kWriteable) &&
-      source->rank <= RNNRT_MAX_RANK) {
+  if (source && source->rank <= RNNRT_MAX_RANK && source->flags & kContiguous &&
+      (!expected->written || source->flags & kWriteable) && has_type(array, source, expected)) {
     for (dim = 0; dim < source->rank; ++dim)
       tensor->shape[dim] = source->shape[dim];
     tensor->data = source->data;
@@ -100,7 +113,6 @@ static int fill_from_array(PyObject *array, const Expected *expected, rnnrt_tens
     readable = 1;
   }
   PyErr_Clear();
-  Py_DecRef(dtype);
   Py_DecRef(capsule);
   return readable;
 }

@@ -55,7 +55,7 @@ def _stream_of(arguments: Tuple[Any, ...], device: str) -> Optional[int]:
     return None
 
 
-#: What a short path returns instead of calling the function.
+#: The result of a short path that cannot make the call.
 _REFUSED = object()
 
 

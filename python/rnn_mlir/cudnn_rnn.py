@@ -95,13 +95,20 @@ class Saved(NamedTuple):
     time_major: bool  #: the form of the operands of both passes
 
 
+def _refuse_tracer(value: Any, what: str) -> None:
+    if _dlpack.is_traced(value):
+        raise TypeError(f"{what} is a tracer of JAX: these classes run outside of jax.jit, jax.grad and jax.vmap. Use the layers of "
+                        "rnn_mlir.jax there")
+
+
 def _swap(name: str, array: Any) -> Any:
     """The operand `name` in the other of the forms time-major and batch-major."""
     return array if name in ("params", "dparams") else np.ascontiguousarray(array.swapaxes(0, 1))
 
 
 def _lengths(value: Any, steps: int, batch: int) -> Any:
-    """`sequence_lengths` as int32 [B]."""
+    """A copy of `sequence_lengths` as int32 [B]: both passes must see the same."""
+    _refuse_tracer(value, "`sequence_lengths`")
     array = _dlpack.to_numpy(value, "`sequence_lengths`", copies=True) if hasattr(value, "__dlpack__") else np.asarray(value)
     if array.shape != (batch,) or array.dtype.kind not in "iu":
         raise _runtime.InvalidArgument(f"`sequence_lengths` must be integers of shape {(batch,)}, but has shape {array.shape} and "
@@ -109,7 +116,7 @@ def _lengths(value: Any, steps: int, batch: int) -> Any:
     for k in np.flatnonzero((array < 0) | (array > steps)):
         raise _runtime.InvalidArgument(f"element {k} of `sequence_lengths` must be in [0, {steps}], the number of steps, but is {array[k]}",
                                        "INVALID_ARGUMENT")
-    return np.ascontiguousarray(array, np.int32)
+    return np.array(array, np.int32)
 
 
 class _CudnnRNN:
@@ -147,7 +154,7 @@ class _CudnnRNN:
 
     @property
     def num_units(self) -> int:
-        """Elements of a hidden state."""
+        """H: elements of a cell state, and without a projection of a hidden state."""
         return self._num_units
 
     @property
@@ -243,9 +250,8 @@ class _CudnnRNN:
             like = arrays.get(name[1:])
             if like is None:
                 continue
-            arrays[name] = np.zeros_like(like)
-            if value is not None:
-                arrays.update(self._to_time_major({name: self._array(name, value)}, {name: like.shape}, saved.time_major))
+            arrays.update({name: np.zeros_like(like)} if value is None else
+                          self._to_time_major({name: self._array(name, value)}, {name: like.shape}, saved.time_major))
         arrays.update({"d" + name: np.empty_like(arrays[name]) for name in names})
         if saved.plan:
             # The pass overwrites the reserve space, and `saved` may be used again.
@@ -262,9 +268,7 @@ class _CudnnRNN:
         what = f"`{_OPERANDS.get(name, name)}`"
         if value is None:
             raise TypeError(f"{what} is missing")
-        if _dlpack.is_traced(value):
-            raise TypeError(f"{what} is a tracer of JAX: these classes run outside of jax.jit, jax.grad and jax.vmap. Use the "
-                            "layers of rnn_mlir.jax there")
+        _refuse_tracer(value, what)
         if isinstance(value, np.ndarray):
             array = value
         elif hasattr(value, "__dlpack__"):
@@ -328,8 +332,8 @@ class CudnnLSTM(_CudnnRNN):
     def __call__(self, input_data: Any, input_h: Any, input_c: Any, params: Any, is_training: bool = True,
                  sequence_lengths: Any = None, time_major: bool = True) -> Tuple[Any, ...]:
         """output [T, B, D*P], output_h [L*D, B, P] and output_c [L*D, B, H]; `input_data` is [T, B, I]. P is `num_proj`, or H without a
-        projection. `sequence_lengths` are integers [B] in [0, T]: the results of later steps are zero, and the final states those of an
-        example's last step. With `time_major=False`, all tensors but `params` have B first: [B, T, I], [B, L*D, P]."""
+        projection. `sequence_lengths` are integers [B] in [0, T]: layers read no later steps, whose results are zero. The final states of length 0 are
+        the initial ones. With `time_major=False`, all tensors but `params` have B first: [B, T, I], [B, L*D, P]."""
         return self._call(input_data, input_h, input_c, params, is_training, sequence_lengths, time_major)
 
 

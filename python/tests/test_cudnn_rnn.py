@@ -18,17 +18,54 @@ def call(model, x, h, c, params, **options):
     return model(x, *states, params, **options)
 
 
+def converter(library):
+    """A function that makes tensors of the library from arrays."""
+    if library == "numpy":
+        return lambda array: array
+    module = pytest.importorskip(library)
+    return module.from_numpy if library == "torch" else module.numpy.asarray
+
+
+@pytest.mark.parametrize("library", ("torch", "jax"))
+@pytest.mark.parametrize("mode", MODES)
+def test_backprop_of_other_libraries(mode, library):
+    """Gradients have the bits of NumPy's, as tensors of the library."""
+    convert, model = converter(library), CLASSES[mode](2, 5, 3, direction="bidirectional")
+    *operands, params = [v.astype(np.float32) for v in make_operands(model, 4, 2)]
+    states = dict(zip(("input_h", "input_c"), operands[1:]))
+    outputs, saved = model.forward(operands[0], **states, params=params)
+    wanted = model.backprop(saved, *outputs)
+    outputs, saved = model.forward(convert(operands[0]), **{k: convert(v) for k, v in states.items()}, params=convert(params))
+    for got, want in zip(model.backprop(saved, *outputs), wanted):
+        assert type(got) is type(convert(want)) and np.array_equal(np.asarray(got), want)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_saveable_of_torch(mode, tmp_path):
+    torch = pytest.importorskip("torch")
+    model = CLASSES[mode](2, 5, 3)
+    params = make_operands(model, 1, 1)[-1].astype(np.float32)
+    SAVEABLES[mode](params, 2, 5, 3).save(tmp_path / "saved.npz")
+    variable, array = torch.zeros(len(params)), np.zeros_like(params)
+    restored = SAVEABLES[mode](variable, 2, 5, 3).load(tmp_path / "saved.npz")
+    SAVEABLES[mode](array, 2, 5, 3).load(tmp_path / "saved.npz")
+    assert restored is variable and np.array_equal(variable.numpy(), array) and array.any()
+
+
 # testSimpleInference: everything is one; the sums were computed on GPUs.
+@pytest.mark.parametrize("library", ("numpy", "torch", "jax"))
 @pytest.mark.parametrize("dropout", (0.0, 0.5, 1.0))
 @pytest.mark.parametrize("mode,layers,units,inputs,batch,steps,expected", (
     ("lstm", 4, 200, 200, 20, 10, 231833.22), ("gru", 4, 200, 200, 20, 10, 56000),
     ("rnn_tanh", 4, 200, 200, 20, 10, 56000), ("rnn_relu", 2, 8, 4, 4, 2, 130688)))
-def test_golden_sums(mode, layers, units, inputs, batch, steps, expected, dropout):
+def test_golden_sums(mode, layers, units, inputs, batch, steps, expected, dropout, library):
+    convert = converter(library)
     model = CLASSES[mode](layers, units, inputs, dropout=dropout)
-    ones = lambda *shape: np.ones(shape, np.float32)  # noqa: E731
+    ones = lambda *shape: convert(np.ones(shape, np.float32))  # noqa: E731
     outputs = call(model, ones(steps, batch, inputs), ones(layers, batch, units), ones(layers, batch, units),
                    ones(model.params_size()), is_training=False)
-    total = sum(o.astype(np.float64).sum() for o in outputs)
+    assert all(type(o) is type(ones(1)) for o in outputs)
+    total = sum(np.asarray(o).astype(np.float64).sum() for o in outputs)
     np.testing.assert_allclose(total, expected, rtol=1e-2, atol=1e-2)
 
 
@@ -256,6 +293,10 @@ def test_properties_and_errors():
                              ([True], "must be integers"), (1, r"but has shape \(\)"), ([1, 1], r"but has shape \(2,\)")):
         with pytest.raises(InvalidArgument, match=message):
             model(x, h, p, sequence_lengths=lengths)
+    lengths = np.array([2], np.int32)  # the program may write to its lengths
+    (y, _), saved = model.forward(x, h, params=p, sequence_lengths=lengths)
+    lengths[0] = 1
+    assert len(model.backprop(saved, y)) == 3
     with pytest.raises(ValueError, match="`num_proj` is for CudnnLSTM only, but got 2 for gru"):
         cudnn_rnn.CudnnGRU(2, 4, 3, num_proj=2)
     for num_proj in (-1, 5, 1.0, True):

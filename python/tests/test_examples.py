@@ -1,5 +1,6 @@
 # test_examples.py - runs the examples in Python, and the Python blocks of the pages on JAX, PyTorch and many devices.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import importlib
 import os
 import pathlib
 import re
@@ -27,7 +28,8 @@ def run(*parts, **environment):
 @pytest.mark.parametrize("library", ("jax", "torch"))
 def test_readme(library):
     pytest.importorskip(library)
-    run(*[block for block in blocks("README", "From Python") if f"import {library}\n" in block])
+    block, = [block for block in blocks("README", "From Python") if f"import {library}\n" in block]
+    run(block)
 
 
 def test_jax():
@@ -61,14 +63,16 @@ def test_many_devices_in_torch(tmp_path):
     run(network, block, "model(torch.randn(5, 2, 4))[0].sum().backward()")
 
 
-@pytest.mark.parametrize("plots", (False, True))
-def test_timeseries(plots, tmp_path):
+def test_timeseries(tmp_path):
     pytest.importorskip("jax")
-    if plots:
-        pytest.importorskip("matplotlib")
+    command = [sys.executable, ROOT / "examples" / "python-timeseries" / "train.py", "--steps=60"]
     plot = tmp_path / "plot.png"
-    done = subprocess.run([sys.executable, ROOT / "examples" / "python-timeseries" / "train.py", "--steps=60"] + [f"--plot={plot}"] * plots,
-                          check=True, capture_output=True, text=True)
-    assert plot.exists() == plots and (not plots or plot.read_bytes().startswith(b"\x89PNG"))
+    try:
+        importlib.import_module("matplotlib")
+        command.append(f"--plot={plot}")
+    except ImportError:
+        pass
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert len(command) == 3 or plot.read_bytes().startswith(b"\x89PNG")
     first, last = map(float, re.search(r"first loss (\S+), last loss (\S+)", done.stdout).groups())
     assert last < 0.5 * first

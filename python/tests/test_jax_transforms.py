@@ -19,14 +19,16 @@ LENGTHS = np.array([5, 0, 3])
 RESETS = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]], bool)
 #: LSTM with every option, a stack of GRU in two directions, and batch-major data.
 CASES = (("lstm", {}, {"lengths": LENGTHS, "resets": RESETS, "reset_to": "initial"}), ("gru", {"L": 2, "D": 2}, {}),
-         ("gru", {}, {"resets": RESETS, "batch_first": True}))
+         ("gru", {}, {"resets": RESETS, "batch_first": True}), ("rnn_tanh", {"D": 2}, {}), ("rnn_relu", {}, {}),
+         ("lstm", {"P": 2, "D": 2}, {}))
+NAMES = ("lstm", "gru", "batch_first", "tanh", "relu", "projection")
 
 
 def pair(case):
     mode, sizes, options = case
-    D, options, values = sizes.get("D", 1), dict(options), problem(mode, **sizes)
+    D, P, options, values = sizes.get("D", 1), sizes.get("P", 0), dict(options), problem(mode, **sizes)
     if not options.pop("batch_first", False):
-        return values, ours(mode, D, **options), lax_reference(mode, D, **options)
+        return values, ours(mode, D, P, **options), lax_reference(mode, D, P, **options)
     turned_marks = {"resets": options["resets"].T} if "resets" in options else {}
     mine = ours(mode, D, batch_first=True, **{**options, **turned_marks})
     return (values[0], jnp.swapaxes(values[1], 0, 1), values[2]), mine, turned(lax_reference(mode, D, **options))
@@ -39,7 +41,7 @@ def same(f, mine, want, *arguments, tolerance=1e-12):
 EVERY = (0, 1, 2)
 
 
-@pytest.mark.parametrize("case", CASES, ids=("lstm", "gru", "batch_first"))
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_second_order(case):
     """Forward mode, reverse over reverse, forward over reverse, and the gradient of a checkpointed layer."""
     values, mine, want = pair(case)
@@ -74,7 +76,7 @@ def primitives(function, *arguments):
     return str(jax.make_jaxpr(function)(*arguments))
 
 
-@pytest.mark.parametrize("case", CASES, ids=("lstm", "gru", "batch_first"))
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_vmap(case):
     """Mapped inputs and states fold into the batch: no loop."""
     (params, x, state), mine, want = pair(case)
@@ -100,7 +102,7 @@ def has_no_loop(function, *arguments):
     return "rnn_" in text and "scan" not in text and "while" not in text
 
 
-@pytest.mark.parametrize("case", CASES, ids=("lstm", "gru", "batch_first"))
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_members(case):
     """Mapped parameters, and gradients of the parameters per example: one call, and the gradient of an ensemble."""
     (params, x, state), mine, want = pair(case)
@@ -228,6 +230,17 @@ def test_vmap_block_lstm():
     got = jax.vmap(rnn.block_lstm, (0, 0, 0, None, None))(x, c, h, w, b)
     for k in range(4):
         close([v[k] for v in got], list(rnn.block_lstm(x[k], c[k], h[k], w, b)), 1e-15)
+
+    def total(x, c, h, w, b):
+        out = rnn.block_lstm(x, c, h, w, b)
+        return jnp.sum(jnp.sin(out.cs)) + jnp.sum(jnp.sin(out.h))
+    every = (0, 1, 2, 3, 4)
+    gradient = jax.grad(lambda *v: jnp.sum(jax.vmap(total, (0, 0, 0, None, None))(*v)), every)
+    one = [jax.grad(total, every)(x[k], c[k], h[k], w, b) for k in range(4)]
+    got = gradient(x, c, h, w, b)
+    close(got[:3], [jnp.stack([g[n] for g in one]) for n in range(3)], 1e-14)
+    close(got[3:], [sum(g[n] for g in one) for n in (3, 4)], 1e-14)
+    assert has_no_loop(gradient, x, c, h, w, b)
 
 
 def test_scan():

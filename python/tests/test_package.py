@@ -80,3 +80,20 @@ def test_install(tmp_path):
     run(sys.executable, "-m", "pip", "install", str(ROOT), "--no-build-isolation", "--no-deps", "--target",
         str(tmp_path / "site"), f"--config-settings=cmake.define.RNN_PYTHON_PROCESSORS={_processor.levels()[-1]}")
     check(tmp_path)
+
+
+@pytest.mark.skipif(not os.environ.get("RNN_LONG_TESTS"), reason="downloads packages: scripts/test.sh --long")
+def test_isolated_install(tmp_path):
+    """As a user calls pip: in a new environment, with the requirements of the build from PyPI. NumPy is the only dependency, and the
+    XLA handler is there."""
+    run("/usr/bin/python3", "-m", "venv", str(tmp_path / "env"))
+    python = str(tmp_path / "env" / "bin" / "python")
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "RNN_MLIR_RUNTIME", "RNN_MLIR_XLA")}
+    environment["RNN_MLIR_COMPILER"] = str(tmp_path / "none")
+    run(python, "-m", "pip", "install", str(ROOT), f"--config-settings=cmake.define.RNN_PYTHON_PREBUILT={_files.library_folder()}",
+        f"--config-settings=build-dir={tmp_path}/build", env=environment)
+    assert run(python, "-c", PROGRAM, env=environment, cwd=tmp_path) == "(2, 1, 4) True\n"
+    installed = run(python, "-m", "pip", "list", "--format=freeze", env=environment)
+    assert set(re.findall("^[a-z_-]+", installed, re.MULTILINE)) == {"numpy", "pip", "rnn-mlir", "setuptools"}
+    (handler,) = (tmp_path / "env").glob("lib/python*/site-packages/rnn_mlir/lib/librnn_mlir_xla.so")
+    assert handler.stat().st_size > 0

@@ -179,6 +179,23 @@ def test_failing_writes_keep_the_file(form, tmp_path, monkeypatch):
     assert path.read_bytes() == b"something else" and os.listdir(tmp_path) == [path.name]
 
 
+@pytest.mark.parametrize("form,lstm,gru,biases", (
+    ("torch", "i f g o", "r z n", "two per gate"), ("safetensors", "i f g o", "r z n", "two per gate"),
+    ("jax", "i f g o", "r z n", "two per gate"), ("canonical", "i f g o", "r z n", "two per gate"),
+    ("keras", "i f g o", "z r n", "one"), ("onnx", "i o f g", "z r n", "two per gate"), ("tensorflow", "i g f o", "r z n", "one")))
+def test_description(form, lstm, gru, biases, tmp_path, capsys):
+    """The table of docs/Python.md. `test_onnx_computes_the_same` and others compute with these orders."""
+    if form in NEEDS:
+        pytest.importorskip(NEEDS[form])
+    path = str(tmp_path / FILES[form])
+    for mode, order in (("lstm", lstm), ("gru", gru)):
+        _formats.write(path, make(mode, "unidirectional", two_biases=form != "keras"), form)
+        options = ["--mode", mode, "--input-size=3", "--hidden-size=4", "--layers=2", "--direction=unidirectional"]
+        assert _params_tool.main(["inspect", path, "--from", form, *options]) == 0
+        text = capsys.readouterr().out
+        assert f"gate order: {order}\n" in text and (mode == "gru" or f"biases: {biases}" in text), text
+
+
 def test_tool(tmp_path, capsys):
     path, other = str(tmp_path / "a.npz"), str(tmp_path / "b.npy")
     stack = make("gru", "bidirectional")

@@ -108,15 +108,31 @@ def test_state_dicts(name):
         assert torch.equal(other(x)[0], got(x)[0])
 
 
-@pytest.mark.parametrize("dtype,tolerance", ((torch.float32, 1e-6), (torch.bfloat16, 2e-2)))
-def test_types(dtype, tolerance):
-    ours, theirs = pair("gru", 4, 6)
-    x = torch.randn(5, 3, 4).to(dtype)
-    got = ours.to(dtype)(x)
-    close([t.double() for t in tensors(got)], theirs.to(dtype).double()(x.double()), tolerance)
+@pytest.mark.parametrize("dtype,tolerance", ((torch.float32, 1e-6), (torch.float16, 4e-3), (torch.bfloat16, 2e-2)))
+@pytest.mark.parametrize("name", [*PAIRS, "block"])
+def test_types(name, dtype, tolerance):
+    """Results and gradients, beside f64 on the same rounded values."""
+    if name == "block":  # in f64, `test_block_lstm_module` and `test_gradcheck_block_lstm` check it
+        ours, theirs = (rnn.BlockLSTM(4, 6, use_peephole=True, **F64) for _ in range(2))
+        theirs.load_state_dict(ours.state_dict())
+    else:
+        ours, theirs = pair(name, 4, 6)
+    ours.to(dtype)
+    theirs.to(dtype).double()
+    x = torch.randn(5, 3, 4).to(dtype).requires_grad_()
+    exact = x.detach().double().requires_grad_()
+    got, want = tensors(ours(x)), tensors(theirs(exact))
+    assert all(t.dtype == dtype for t in got)
+    close([t.double() for t in got], want, tolerance)
+    if name == "relu" and dtype != torch.float32:
+        return  # a rounded argument may be on the other side of the discontinuity of the derivative
+    cotangents = [torch.randn(t.shape).to(dtype) for t in got]
+    gradients = torch.autograd.grad(got, [x, *ours.parameters()], cotangents)
+    wanted = torch.autograd.grad(want, [exact, *theirs.parameters()], [t.double() for t in cotangents])
+    close([t.double() for t in gradients], wanted, 3 * tolerance)
 
 
-@pytest.mark.parametrize("name", ("lstm", "gru"))
+@pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("enforce_sorted", (False, True))
 def test_packed_sequences(name, enforce_sorted):
     ours, theirs = pair(name, 4, 6, 2, bidirectional=True)

@@ -26,7 +26,8 @@ def parameters_form(request, monkeypatch):
 
 OPERANDS = {"lstm": ("lstm", {"P": 2}, {}), "gru": ("gru", {"D": 2}, {"lengths": torch.tensor([3, 1]),
                                                                       "resets": RESETS[:3, :2]}),
-            "batch_first": ("lstm", {"T": 2, "B": 3}, {"resets": RESETS[:3, :2], "batch_first": True})}
+            "batch_first": ("lstm", {"T": 2, "B": 3}, {"resets": RESETS[:3, :2], "batch_first": True}),
+            "tanh": ("rnn_tanh", {"D": 2}, {}), "relu": ("rnn_relu", {"L": 2}, {"lengths": torch.tensor([3, 1])})}
 
 
 @pytest.mark.parametrize("name", OPERANDS)
@@ -49,14 +50,14 @@ def test_opcheck_cudnn(name):
                                         inputs[:4]) if mode == "lstm" else True
 
 
-@pytest.mark.parametrize("name", ("lstm", "gru", "tanh"))
+@pytest.mark.parametrize("name", ("lstm", "gru", "tanh", "relu"))
 def test_derivatives_of_cudnn_forward(name):
     """First and second, of all results by all operands."""
     operands = [v for v in function(name, {"D": 2, "T": 2, "I": 2, "H": 2}, {})[1] if v is not None]
 
     def op(*values):
         cell = [] if name == "lstm" else [None]
-        mode = {"tanh": "rnn_tanh"}.get(name, name)
+        mode = {"tanh": "rnn_tanh", "relu": "rnn_relu"}.get(name, name)
         results = torch.ops.rnn_mlir.cudnn_forward(*values[:-1], *cell, values[-1], None, None, mode, True, 0, "zero", False, True)
         return results[:2 if cell else 3]
     assert torch.autograd.gradcheck(op, operands)
@@ -250,10 +251,10 @@ class Net(torch.nn.Module):
 
 
 @pytest.mark.parametrize("backend", ("aot_eager", "inductor"))
-@pytest.mark.parametrize("kind", (rnn.LSTM, rnn.GRU))
+@pytest.mark.parametrize("kind", (rnn.LSTM, rnn.GRU, rnn.RNN, rnn.BlockLSTM))
 def test_compile(kind, backend, parameters_form):
     """A training step of 6 layers without a graph break equals eager mode."""
-    if backend == "inductor" and kind is rnn.GRU:
+    if backend == "inductor" and kind is not rnn.LSTM:
         pytest.skip("one mode suffices for the slow backend")
     model = Net(kind, 6, **F64)
     x, target = torch.randn(7, 4, 12, **F64), torch.randn(7, 4, 3, **F64)
@@ -377,7 +378,9 @@ def test_compiled_packed_sequences(name):
     net = Net()
     packed = torch.nn.utils.rnn.pack_sequence([torch.randn(n, 4, **F64) for n in (1, 5, 4)], enforce_sorted=False)
     wanted, parameters = net(packed), list(net.parameters())
-    got = torch.compile(net)(packed)
+    graphs = []
+    got = torch.compile(net, backend=lambda module, inputs: graphs.append(module) or module)(packed)
+    assert any("rnn_mlir" in graph.code for graph in graphs)
     close(got, wanted)
     close(torch.autograd.grad(got, parameters), torch.autograd.grad(wanted, parameters))
     torch._dynamo.reset()

@@ -20,9 +20,14 @@ import rnn_mlir.torch as rnn
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.rnn, self.head = rnn.GRU(4, 6, 2, dtype=torch.float64), torch.nn.Linear(6, 1, dtype=torch.float64)
+        f64 = dict(dtype=torch.float64)
+        self.layers = torch.nn.ModuleList([rnn.GRU(4, 6, 2, **f64), rnn.LSTM(6, 6, bidirectional=True, proj_size=2, **f64),
+                                           rnn.RNN(4, 6, **f64), rnn.BlockLSTM(6, 6, **f64), torch.nn.Linear(6, 1, **f64)])
     def forward(self, x):
-        return self.head(self.rnn(x)[0])
+        *layers, head = self.layers
+        for layer in layers:
+            x = layer(x)[0]
+        return head(x)
 
 rank, world, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 torch.manual_seed(0)

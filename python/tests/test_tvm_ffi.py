@@ -1,6 +1,9 @@
 # test_tvm_ffi.py - compiled libraries through apache-tvm-ffi, without this package. Skipped where it is not installed.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -32,6 +35,27 @@ def test_prebuilt_layer():
         tvm_ffi.load_module(layer.path).inference(x, h.astype(np.float64), p, y, hn)
     with pytest.raises(ValueError, match="expects 5 argument"):
         tvm_ffi.load_module(layer.path).inference(x)
+
+
+PROGRAM = """
+import ctypes, sys
+import numpy as np
+import tvm_ffi
+ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+x, h, p = np.ones((3, 2, 4), "f"), np.zeros((1, 2, 5), "f"), np.full(165, 0.1, "f")
+y, hn = np.zeros((3, 2, 5), "f"), np.zeros((1, 2, 5), "f")
+tvm_ffi.load_module(sys.argv[2]).inference(x, h, p, y, hn)
+assert "rnn_mlir" not in sys.modules
+print(bool((y > 0).all()), np.array_equal(y[2], hn[0]))
+"""
+
+
+def test_without_this_package():
+    """A process that has the runtime and a compiled library only."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    done = subprocess.run([sys.executable, "-c", PROGRAM, _files.find_library("librnn_runtime.so"), modules.load("gru").path],
+                          env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout == "True True\n", done.stdout + done.stderr
 
 
 def test_torch_tensors():
