@@ -27,13 +27,15 @@ def parameters_form(request, monkeypatch):
 OPERANDS = {"lstm": ("lstm", {"P": 2}, {}), "gru": ("gru", {"D": 2}, {"lengths": torch.tensor([3, 1]),
                                                                       "resets": RESETS[:3, :2]}),
             "batch_first": ("lstm", {"T": 2, "B": 3}, {"resets": RESETS[:3, :2], "batch_first": True}),
-            "tanh": ("rnn_tanh", {"D": 2}, {}), "relu": ("rnn_relu", {"L": 2}, {"lengths": torch.tensor([3, 1])})}
+            "tanh": ("tanh", {"D": 2}, {}), "relu": ("relu", {"L": 2}, {"lengths": torch.tensor([3, 1])})}
+#: Modes of the ops by the names of test_torch.py.
+MODES = {"tanh": "rnn_tanh", "relu": "rnn_relu"}
 
 
 @pytest.mark.parametrize("name", OPERANDS)
 def test_opcheck_cudnn(name):
-    mode, sizes, options = OPERANDS[name]
-    operands = list(function(mode, sizes, options)[1])
+    layer, sizes, options = OPERANDS[name]
+    mode, operands = MODES.get(layer, layer), list(function(layer, sizes, options)[1])
     if mode != "lstm":
         operands.insert(2, None)
     lengths, resets = options.get("lengths"), options.get("resets")
@@ -57,7 +59,7 @@ def test_derivatives_of_cudnn_forward(name):
 
     def op(*values):
         cell = [] if name == "lstm" else [None]
-        mode = {"tanh": "rnn_tanh", "relu": "rnn_relu"}.get(name, name)
+        mode = MODES.get(name, name)
         results = torch.ops.rnn_mlir.cudnn_forward(*values[:-1], *cell, values[-1], None, None, mode, True, 0, "zero", False, True)
         return results[:2 if cell else 3]
     assert torch.autograd.gradcheck(op, operands)
@@ -84,8 +86,8 @@ def tensors_of(flat, mode, D, L, inputs, hidden, P):
 @pytest.mark.parametrize("name", OPERANDS)
 def test_opcheck_separate(name):
     """The ops with a list of parameters: as the others, with the same results."""
-    mode, sizes, options = OPERANDS[name]
-    x, *states, flat = function(mode, sizes, options)[1]
+    layer, sizes, options = OPERANDS[name]
+    mode, (x, *states, flat) = MODES.get(layer, layer), function(layer, sizes, options)[1]
     D, P, hidden = sizes.get("D", 1), sizes.get("P", 0), states[-1].shape[2]
     params = [v.detach().clone().requires_grad_() for v in
               tensors_of(flat.detach(), mode, D, states[0].shape[0] // D, x.shape[2], hidden, P)]
