@@ -28,7 +28,7 @@ def run(*parts, **environment):
 @pytest.mark.parametrize("library", ("jax", "torch"))
 def test_readme(library):
     pytest.importorskip(library)
-    block, = [block for block in blocks("README", "From Python") if f"import {library}\n" in block]
+    block, = [block for block in blocks("README", "From Python") if f"import {library}" in block]
     run(block)
 
 
