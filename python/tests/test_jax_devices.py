@@ -31,7 +31,7 @@ def sharded(values, spec=BATCH, mesh=MESH):
             tuple(jax.device_put(s, put) for s in state))
 
 
-@pytest.mark.parametrize("mode,D", (("lstm", 2), ("gru", 1)))
+@pytest.mark.parametrize("mode,D", (("lstm", 2), ("gru", 1), ("rnn_tanh", 2), ("rnn_relu", 1)))
 @pytest.mark.parametrize("explicit", (True, False))
 def test_shard_map(mode, D, explicit):
     """One all-reduce, of the gradient of the parameters: written as psum, or made by JAX since the parameters are not
@@ -52,7 +52,8 @@ def test_shard_map(mode, D, explicit):
 
 
 @pytest.mark.parametrize("mode,D,options", (
-    ("lstm", 2, {}), ("gru", 1, {"lengths": np.arange(8) % 6}),
+    ("lstm", 2, {}), ("gru", 1, {"lengths": np.arange(8) % 6}), ("rnn_tanh", 1, {}), ("rnn_relu", 2, {}),
+    ("gru", 2, {"dropout": 0.5, "key": jax.random.key(3)}),
     ("lstm", 1, {"resets": np.arange(40).reshape(5, 8) % 3 == 0, "lengths": np.arange(8) % 6}),
 ))
 def test_jit_of_a_sharded_batch(mode, D, options):
@@ -118,6 +119,14 @@ def test_block_lstm():
     gradient = jax.jit(jax.grad(f, tuple(range(5))))
     assert "all-gather" not in collectives(gradient.lower(*put).compile())
     close(gradient(*put), gradient(*values), 1e-13)
+
+    def local(*v):
+        *own, dw, db = jax.grad(f, tuple(range(5)))(*v[:3], *[jax.lax.pcast(p, ("data",), to="varying") for p in v[3:]])
+        return *own, jax.lax.psum(dw, "data"), jax.lax.psum(db, "data")
+    split = (BATCH, P("data"), P("data"), P(), P())
+    mapped = jax.jit(jax.shard_map(local, mesh=MESH, in_specs=split, out_specs=split))
+    assert set(collectives(mapped.lower(*values).compile())) == {"all-reduce"}
+    close(mapped(*values), gradient(*values), 1e-13)
 
 
 def test_bits_do_not_depend_on_the_schedule():

@@ -166,6 +166,13 @@ def test_experimental_rnn(D):
     close(drop_in.lstm(x, h, c, weights, lengths, *sizes, 0.0, two),
           theirs.lstm_ref(x, h, c, *unpacked, lengths, *sizes, 0.0, two), 1e-6)
 
+    def total(results):
+        return sum(jnp.sum(jnp.sin(v)) for v in results)
+    gradients = [jax.grad(f, (0, 1, 2, 3))(x, h, c, weights) for f in (
+        lambda x, h, c, w: total(drop_in.lstm(x, h, c, w, lengths, *sizes, 0.0, two)),
+        lambda x, h, c, w: total(theirs.lstm_ref(x, h, c, *theirs.unpack_lstm_weights(w, *sizes, two), lengths, *sizes, 0.0, two)))]
+    close(*gradients, 2e-6)
+
 
 BLOCK = ("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b")
 

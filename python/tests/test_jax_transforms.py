@@ -283,18 +283,21 @@ np.savez(sys.argv[3], *jax.tree.leaves(exported.call(*operands)))
 """
 
 
-@pytest.mark.parametrize("options", ({}, {"resets": RESETS}, {"batch_first": True}, {"tree": True}),
-                         ids=("lstm", "resets", "batch_first", "tree"))
-def test_export(options, tmp_path):
+@pytest.mark.parametrize("mode,options", (("lstm", {}), ("lstm", {"resets": RESETS}), ("lstm", {"batch_first": True}),
+                                          ("lstm", {"tree": True}), ("gru", {}), ("rnn_relu", {}), ("block", {})),
+                         ids=("lstm", "resets", "batch_first", "tree", "gru", "relu", "block"))
+def test_export(mode, options, tmp_path):
     """An exported gradient runs in another process with a cold cache of compiled modules."""
     pytest.importorskip("flatbuffers")
-    values = problem("lstm")
+    values = problem("lstm" if mode == "block" else mode)
     if options.get("batch_first"):
         values = (values[0], jnp.swapaxes(values[1], 0, 1), values[2])
     options = dict(options)
     if options.pop("tree", False):  # a list of Weights, which the program copies
         values = (rnn.unpack(values[0], "lstm", 4, 6), *values[1:])
-    gradient = jax.jit(jax.grad(loss(ours("lstm", **options)), EVERY))
+    layer = ours(mode, **options) if mode != "block" else (lambda params, x, state: rnn.block_lstm(
+        x, state[1][0], state[0][0], params[:240].reshape(10, 24), params[240:264]))
+    gradient = jax.jit(jax.grad(loss(layer), EVERY))
     exported = jax.export.export(gradient, disabled_checks=rnn.EXPORT_CHECKS)(*values)
     (tmp_path / "program").write_bytes(exported.serialize())
     np.savez(tmp_path / "in.npz", *jax.tree.leaves(values))
