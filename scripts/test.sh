@@ -34,22 +34,23 @@ rnn_build rnn-compiler-package || echo "note: tests of the compiler's wheel will
 log="$RNN_BUILD_DIR/test.log"
 status=0
 ninja -k 0 -C "$RNN_BUILD_DIR" check-all-rnn 2>&1 | tee "$log" || status=$?
-PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/python-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
-  "$RNN_SOURCE_DIR/python/tests" 2>&1 | tee -a "$log" || status=$?
+# run_pytest ENVIRONMENT PATH...: runs tests of Python in an environment of the build folder.
+run_pytest() {
+  PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/$1/bin/python" -m pytest -q -rs -p no:cacheprovider \
+    "${@:2}" 2>&1 | tee -a "$log" || status=$?
+}
+tests="$RNN_SOURCE_DIR/python/tests"
+run_pytest python-env "$tests"
 if [ -x "$RNN_BUILD_DIR/jax-env/bin/pytest" ]; then
-  PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/jax-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
-    "$RNN_SOURCE_DIR"/python/tests/test_{jax_*,examples,import_stablehlo,compile_objects}.py 2>&1 | tee -a "$log" || status=$?
+  run_pytest jax-env "$tests"/test_{jax_*,examples,import_stablehlo,compile_objects}.py
 fi
 if [ -x "$RNN_BUILD_DIR/tf-env/bin/pytest" ]; then
-  PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/tf-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
-    "$RNN_SOURCE_DIR"/python/tests/test_{params,import}_tensorflow.py 2>&1 | tee -a "$log" || status=$?
+  run_pytest tf-env "$tests"/test_{params,import}_tensorflow.py
   # A process of its own: Keras on JAX, while the others need Keras on TensorFlow.
-  KERAS_BACKEND=jax PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/tf-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
-    "$RNN_SOURCE_DIR/python/tests/test_keras.py" 2>&1 | tee -a "$log" || status=$?
+  KERAS_BACKEND=jax run_pytest tf-env "$tests/test_keras.py"
 fi
 if [ "$torch" = 1 ] && [ -x "$RNN_BUILD_DIR/torch-env/bin/pytest" ]; then
-  PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/torch-env/bin/python" -m pytest -q -rs -p no:cacheprovider \
-    "$RNN_SOURCE_DIR"/python/tests/test_torch*.py "$RNN_SOURCE_DIR"/python/tests/test_{examples,cudnn_rnn}.py 2>&1 | tee -a "$log" || status=$?
+  run_pytest torch-env "$tests"/test_{torch*,examples,cudnn_rnn}.py
 fi
 
 # Adds up lit's summary ("  Passed     : 41 (97.62%)"), pytest's, and ctest's ("100% tests passed, 0 tests failed out of 7").

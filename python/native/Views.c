@@ -1,5 +1,5 @@
-// Views.c - arrays of NumPy and tensors with `__dlpack__` as arguments of a compiled function. In Python, to read a few
-// of them takes longer than a small layer.
+// Views.c - arrays of NumPy and tensors with `__dlpack__` as arguments of a compiled function. Python code
+// takes longer to read a few of them than a small layer to run.
 //
 // The functions of CPython are declared here, not by Python.h: all are in its stable interface, so one library serves
 // every version, and the build needs no headers of Python. The interpreter that loads the library defines them.
@@ -53,7 +53,7 @@ enum { kContiguous = 1, kNotSwapped = 0x200, kWriteable = 0x400 };
 /// What the function expects of an argument. `other_code` is a second code of the same bits: unsigned integers.
 typedef struct {
   int32_t dtype, written;
-  const PyObject *numpy_dtype; // for types of kind V, as bf16; compared only
+  const PyObject *numpy_dtype; // of bf16, which kind and size do not identify; compared only
   uint8_t code, other_code, bits;
 } Expected;
 

@@ -130,7 +130,10 @@ class CompiledFunction:
                 dense = self._dense_torch(arguments)
                 if dense:
                     bound = self.raw._bind(tuple(dense[1]), self._device)
-                    return self._call_torch(bound, dense[0]) if self.outputs else bound(*dense[0])
+                    if not self.outputs:
+                        return bound(*dense[0])
+                    shared = bound.run_for_results(_runtime.call_of_thread(self._device), dense[0])
+                    return self._results(shared, _dlpack.shared_torch)
             if self._views:
                 results = self._call_viewed(arguments)
                 if results is not _REFUSED:
@@ -167,9 +170,9 @@ class CompiledFunction:
             shapes.append(tuple(value.shape))
         return pointers, shapes
 
-    def _call_torch(self, bound: _runtime.Bound, pointers: List[int]) -> Any:
-        shared = bound.run_for_results(_runtime.call_of_thread(self._device), pointers)
-        return _one_or_all([_dlpack.shared_torch(memory, shape, a.dtype) for a, (shape, memory) in zip(self.outputs, shared)])
+    def _results(self, shared: List[Tuple[Tuple[int, ...], _runtime.Shared]], make: Callable[..., Any]) -> Any:
+        """Results in host memory as tensors, each by `make(memory, shape, dtype)`."""
+        return _one_or_all([make(memory, shape, a.dtype) for a, (shape, memory) in zip(self.outputs, shared)])
 
     def _call_viewed(self, arguments: Tuple[Any, ...]) -> Any:
         """The call by Views.c, if all arguments are dense tensors of the types, of any library. Else returns `_REFUSED`."""
@@ -189,15 +192,13 @@ class CompiledFunction:
         call = _runtime.call_of_thread(self._device)
         self.raw.entry(call.handle, *frame.arguments)
         call.finish()
-        if not self.outputs:
-            self._frames.append(frame)
-            return None
-        shared = _runtime.take_results(frame.results)
+        shared = _runtime.take_results(frame.results) if self.outputs else []
         self._frames.append(frame)
+        if not shared:
+            return None
         if type(arguments[0]) is np.ndarray:
-            return _one_or_all([_dlpack.shared_array(memory, shape, a.dtype) for a, (shape, memory) in zip(self.outputs, shared)])
-        return _one_or_all([_dlpack.like(_dlpack.Result(memory, shape, a.dtype), arguments[0])
-                            for a, (shape, memory) in zip(self.outputs, shared)])
+            return self._results(shared, _dlpack.shared_array)
+        return self._results(shared, lambda memory, shape, dtype: _dlpack.like(_dlpack.Result(memory, shape, dtype), arguments[0]))
 
     def _call_any(self, arguments: Tuple[Any, ...]) -> Any:
         device = self._place(arguments)

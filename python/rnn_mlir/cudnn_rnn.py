@@ -101,9 +101,9 @@ def _refuse_tracer(value: Any, what: str) -> None:
                         "rnn_mlir.jax there")
 
 
-def _swap(name: str, array: Any) -> Any:
-    """The operand `name` in the other of the forms time-major and batch-major."""
-    return array if name in ("params", "dparams") else np.ascontiguousarray(array.swapaxes(0, 1))
+def _swap(array: Any) -> Any:
+    """An operand in the other of the forms time-major and batch-major. Parameters, of one dimension, have one form."""
+    return np.ascontiguousarray(array.swapaxes(0, 1)) if array.ndim > 1 else array
 
 
 def _lengths(value: Any, steps: int, batch: int) -> Any:
@@ -286,16 +286,16 @@ class _CudnnRNN:
         """The operands in time-major form, after a check. `shapes` are those of the time-major form."""
         made = {}
         for name, array in arrays.items():
-            shape = shapes[name] if time_major or len(shapes[name]) < 2 else (shapes[name][1], shapes[name][0], *shapes[name][2:])
+            shape = shapes[name] if time_major else shapes[name][1::-1] + shapes[name][2:]
             if array.shape != shape:
                 raise _runtime.InvalidArgument(f"`{_OPERANDS[name]}` must have shape {shape}, but has {array.shape}",
                                                "INVALID_ARGUMENT")
-            made[name] = array if time_major else _swap(name, array)
+            made[name] = array if time_major else _swap(array)
         return made
 
     @staticmethod
     def _results(names: Sequence[str], saved: Saved, example: Any) -> Tuple[Any, ...]:
-        arrays = [saved.arrays[name] if saved.time_major else _swap(name, saved.arrays[name]) for name in names]
+        arrays = [saved.arrays[name] if saved.time_major else _swap(saved.arrays[name]) for name in names]
         return tuple(_like(array, example) for array in arrays)
 
     # -- Parameters ---------------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ import zipfile
 
 import pytest
 from rnn_mlir import _files, _layers
+from wheels import ROOT, run
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = pathlib.Path(_files.library_folder()).parent / "compiler" / "package"
 LIBRARY, TOOL = PACKAGE / "lib" / "librnn-c.so", PACKAGE / "bin" / "rnn-compile"
 DYNAMIC = pathlib.Path(_files.library_folder()).parent.parent / "bin" / "rnn-compile"
@@ -34,12 +34,6 @@ try:
 except rnn_mlir.CompileError as error:
     print(error.line, error.column)
 """
-
-
-def run(*command, **options):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, **options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 @needs_package

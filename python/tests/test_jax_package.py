@@ -11,9 +11,10 @@ import pytest
 
 jax = pytest.importorskip("jax")
 
+import wheels  # noqa: E402
 from rnn_mlir import _files  # noqa: E402
+from wheels import run  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = """
 import jax, jax.numpy as jnp
 import rnn_mlir.jax as rnn
@@ -25,20 +26,10 @@ print(y.shape, all(bool(jnp.isfinite(g).all()) for g in jax.tree.leaves(gradient
 """
 
 
-def run(*command, **options):
-    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 def test_wheel(tmp_path):
     """The wheel has the handler: no compiler runs at the import."""
     pytest.importorskip("scikit_build_core")
-    run(sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-build-isolation", "--no-deps", "-w", str(tmp_path),
-        f"--config-settings=cmake.define.RNN_PYTHON_PREBUILT={_files.library_folder()}",
-        f"--config-settings=build-dir={tmp_path}/build")
-    (wheel,) = tmp_path.glob("*.whl")
-    run(sys.executable, "-m", "pip", "install", "--no-deps", "--target", str(tmp_path / "site"), str(wheel))
+    wheels.install(wheels.build(tmp_path), tmp_path)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "RNN_MLIR_COMPILER": str(tmp_path / "none"), "CXX": "false",
                    "RNN_MLIR_CACHE": str(tmp_path / "cache"), "JAX_PLATFORMS": "cpu"}
     handler = tmp_path / "site" / "rnn_mlir" / "lib" / "librnn_mlir_xla.so"

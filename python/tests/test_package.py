@@ -5,14 +5,14 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import zipfile
 
 import pytest
-from rnn_mlir import _files, _processor
+import wheels
+from rnn_mlir import _processor
+from wheels import ROOT, run
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = """
 import numpy as np
 from rnn_mlir import cudnn_rnn
@@ -22,25 +22,16 @@ print(y.shape, bool((y > 0).all()))
 """
 
 
-def run(*command, **options):
-    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 def test_wheel(tmp_path):
     pytest.importorskip("scikit_build_core")
-    run(sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-build-isolation", "--no-deps", "-w", str(tmp_path),
-        f"--config-settings=cmake.define.RNN_PYTHON_PREBUILT={_files.library_folder()}",
-        f"--config-settings=build-dir={tmp_path}/build")
-    (wheel,) = tmp_path.glob("*.whl")
+    wheel = wheels.build(tmp_path)
     version = (ROOT / "VERSION").read_text(encoding="utf-8").strip()
     assert wheel.name.startswith(f"rnn_mlir-{version}-py3-none-linux")
     names = zipfile.ZipFile(wheel).namelist()
     for name in ("rnn_mlir/py.typed", "rnn_mlir/lib/librnn_runtime.so", "rnn_mlir/modules.py"):
         assert name in names
     assert sum(name.endswith("lstm-unidirectional-f32.so") for name in names) >= 1
-    run(sys.executable, "-m", "pip", "install", "--no-deps", "--target", str(tmp_path / "site"), str(wheel))
+    wheels.install(wheel, tmp_path)
     check(tmp_path)
 
 
@@ -48,10 +39,7 @@ def test_manylinux(tmp_path):
     """auditwheel finds the C library that the wheel needs, and no library beside it: 2.34, built on Debian 12."""
     pytest.importorskip("scikit_build_core")
     pytest.importorskip("auditwheel")
-    run(sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-build-isolation", "--no-deps", "-w", str(tmp_path),
-        f"--config-settings=cmake.define.RNN_PYTHON_PREBUILT={_files.library_folder()}",
-        f"--config-settings=build-dir={tmp_path}/build")
-    (wheel,) = tmp_path.glob("*.whl")
+    wheel = wheels.build(tmp_path)
     environment = {**os.environ, "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
     run(sys.executable, "-m", "auditwheel", "repair", "--exclude=librnn_runtime.so", "-w", str(tmp_path / "out"),
         str(wheel), env=environment)
@@ -59,7 +47,7 @@ def test_manylinux(tmp_path):
     needed = re.search(r"-py3-none-manylinux_2_(\d+)_", wheel.name)
     assert needed and int(needed.group(1)) <= 36, wheel.name
     assert not any(".libs/" in name for name in zipfile.ZipFile(wheel).namelist())
-    run(sys.executable, "-m", "pip", "install", "--no-deps", "--target", str(tmp_path / "site"), str(wheel))
+    wheels.install(wheel, tmp_path)
     check(tmp_path)
 
 
@@ -90,8 +78,7 @@ def test_isolated_install(tmp_path):
     python = str(tmp_path / "env" / "bin" / "python")
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "RNN_MLIR_RUNTIME", "RNN_MLIR_XLA")}
     environment["RNN_MLIR_COMPILER"] = str(tmp_path / "none")
-    run(python, "-m", "pip", "install", str(ROOT), f"--config-settings=cmake.define.RNN_PYTHON_PREBUILT={_files.library_folder()}",
-        f"--config-settings=build-dir={tmp_path}/build", env=environment)
+    run(python, "-m", "pip", "install", str(ROOT), *wheels.prebuilt(tmp_path), env=environment)
     assert run(python, "-c", PROGRAM, env=environment, cwd=tmp_path) == "(2, 1, 4) True\n"
     installed = run(python, "-m", "pip", "list", "--format=freeze", env=environment)
     assert set(re.findall("^[a-z_-]+", installed, re.MULTILINE)) == {"numpy", "pip", "rnn-mlir", "setuptools"}

@@ -23,7 +23,7 @@ using namespace mlir::rnn::cpu;
 constexpr int64_t blockRows = Tiles::blockRows, blockPanels = 8;
 /// The same with AMX, also of blocks that c holds: their sums (512 KiB) stay in L2 while the depth is read once.
 constexpr int64_t amxBlockRows = 256, amxBlockPanels = 16;
-/// The most bytes of a packed operand that every thread packs for itself.
+/// A packed operand of at most these bytes (the second with AMX) is packed by each thread for itself.
 constexpr int64_t mostOwn = 1 << 20, amxMostOwn = 1 << 18;
 
 namespace {

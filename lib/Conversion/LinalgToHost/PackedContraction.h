@@ -87,7 +87,7 @@ private:
   Value readsRight;          ///< the right operand is not packed
   Value packsGroups;         ///< each thread packs `groupPanels` panels of it at a time
   Value groupPanels;
-  Value isRightLate;                                    ///< readsRight or packsGroups: not packed beforehand
+  Value isRightLate;                                    ///< readsRight or packsGroups
   Value sharesNothing;                                  ///< each thread packs all that it reads of packed operands
   Value hasOwnLeft, hasOwnRight;                        ///< in a buffer of its own
   Value packedLeft, leftPanel, packedRight, rightPanel; ///< buffers and panel strides of the current thread

@@ -193,7 +193,7 @@ ffi::Error BoundFunction::runOnHost(rnnrt_call_t *call, Target target, int64_t k
   rnnrt_call_reset(call);
   std::string ignored;
   Scratch scratch(getDevice(targetNames[target], ignored).handle);
-  // The first arguments of the gradient are those of the forward pass. Its last one, the reserve space, comes later.
+  // The forward pass takes the gradient's first arguments, and as its last one the reserve space.
   rnnrt_tensor_t again[maxOperands];
   int64_t againStrides[maxOperands];
   for (size_t k = 0; k < used; ++k) {

@@ -48,7 +48,7 @@ struct SeparateBuffer {
 class BoundFunction {
 public:
   /// Returns an error if the module of `key` was not resolved for the compute capability, or the arguments are not
-  /// those of a layer. A call with separate tensors of parameters has one member.
+  /// those of a layer. With separate tensors of parameters, `batch` has no members.
   ffi::Error bind(Target target, int32_t capability, int64_t key, int64_t reserve, const Batch &batch,
                   const Separate &separate, ffi::RemainingArgs &operands, ffi::RemainingRets &results);
 

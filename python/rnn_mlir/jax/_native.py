@@ -106,17 +106,16 @@ def _load() -> "ctypes.CDLL":
     """The handlers of the package. XLA also runs those made for an earlier minor version of its interface. For another version, or
     if the package has none, they are compiled."""
     path = _files.find_library("librnn_mlir_xla.so", variable="RNN_MLIR_XLA")
-    if not path:
-        return ctypes.CDLL(_build())
-    library = ctypes.CDLL(path)
-    # Handlers of earlier releases do not state their version.
-    version, expected = getattr(library, "rnn_mlir_xla_api_version", lambda: -1)(), _interface()
-    if version // 1000 == expected // 1000 and version <= expected:
-        return library
-    if os.environ.get("RNN_MLIR_XLA"):
-        made, wanted = ["unknown" if v < 0 else f"{v // 1000}.{v % 1000}" for v in (version, expected)]
-        raise ImportError(f"RNN_MLIR_XLA is {path}, made for version {made} of XLA's interface, but JAX {jax.__version__} has version "
-                          f"{wanted}; unset RNN_MLIR_XLA, or compile the file with the headers in {jax.ffi.include_dir()}")
+    if path:
+        library = ctypes.CDLL(path)
+        # Handlers of earlier releases do not state their version.
+        version, expected = getattr(library, "rnn_mlir_xla_api_version", lambda: -1)(), _interface()
+        if version // 1000 == expected // 1000 and version <= expected:
+            return library
+        if os.environ.get("RNN_MLIR_XLA"):
+            made, wanted = ["unknown" if v < 0 else f"{v // 1000}.{v % 1000}" for v in (version, expected)]
+            raise ImportError(f"RNN_MLIR_XLA is {path}, made for version {made} of XLA's interface, but JAX {jax.__version__} has version "
+                              f"{wanted}; unset RNN_MLIR_XLA, or compile the file with the headers in {jax.ffi.include_dir()}")
     return ctypes.CDLL(_build())
 
 

@@ -57,7 +57,7 @@ struct UnpackedRight {
   bool isTransposed = false; ///< rows of the matrix are columns of b
   Value row, column;         ///< of the matrix, for the first row and column of b
   Value depth;               ///< rows of b
-  Value columns;             ///< of b. The last panel of c may have more columns
+  Value columns;             ///< of b; the last panel of c may be wider
 };
 
 /// c += a^T b for one block of the reduction. Offsets and strides count elements.
