@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # calls.py - microseconds per call of a compiled layer from Python: T = B = 1, I = H = 4, f32 LSTM, one layer, and of a function
-# that returns two tensors of 4 elements. Their loops take about a microsecond, so this is the overhead. Medians of 7 interleaved
+# that returns two tensors of 4 elements, with and without an unknown size. Their loops take about a microsecond, so this is the overhead. Medians of 7 interleaved
 # runs. The second one needs the compiler.
 #
 #   PYTHONPATH=build/python benchmarks/python/calls.py
@@ -52,7 +52,7 @@ def make_cases():
         pass
     operands = [np.ones(shape, np.float32) for shape in ((1, 4), (1, 4), (4,))]
     try:
-        function = rnn_mlir.compile(RESULTS)
+        function, known = rnn_mlir.compile(RESULTS), rnn_mlir.compile(RESULTS.replace("?", "1"))
         cases["2 results of 3 NumPy arrays"] = lambda: function(*operands)
     except rnn_mlir.Unavailable:
         function = None
@@ -65,10 +65,13 @@ def make_cases():
     except ImportError:
         pass
     try:
-        jnp = importlib.import_module("jax.numpy")
+        jax = importlib.import_module("jax")
         if function:
-            copies = [jnp.asarray(a) for a in operands]
+            importlib.import_module("rnn_mlir.jax")
+            copies, jitted = [jax.numpy.asarray(a) for a in operands], jax.jit(known)
             cases["2 results of 3 JAX arrays"] = lambda: function(*copies)
+            cases["2 results of known sizes of 3 JAX arrays"] = lambda: known(*copies)
+            cases["the same in jax.jit"] = lambda: jitted(*copies)
     except ImportError:
         pass
     return cases

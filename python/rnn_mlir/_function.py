@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib
 import os
 import sys
 import threading
@@ -13,7 +14,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _compiler, _dlpack, _runtime
+from . import _compiler, _dlpack, _files, _runtime
 
 _SCALARS: Dict[str, Any] = {"f32": ctypes.c_float, "f64": ctypes.c_double, "i1": ctypes.c_bool, "i8": ctypes.c_int8,
                             "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64}
@@ -88,7 +89,7 @@ class CompiledFunction:
         self.name = function.name
         self.inputs = tuple(function.inputs)
         self.outputs = tuple(function.outputs)
-        self._device = device
+        self.device = device  #: host, or simt for its emulator; tensors in GPU memory have their device
         self._index = {argument.name: k for k, argument in enumerate(self.inputs) if argument.name}
         # Tensors of known rank in host memory: such calls have short paths.
         self._short = bool(self.inputs) and not function.device_memory and not any(
@@ -98,6 +99,7 @@ class CompiledFunction:
         self._expected = _dlpack.expect(function.inputs if self._views else [])
         self._expected_address = ctypes.addressof(self._expected)
         self._frames: List[_Frame] = []
+        self._xla: Any = None  # what _call_by_xla calls, once it was made; False if nothing
 
     def __repr__(self) -> str:
         def describe(argument: _runtime.Argument) -> str:
@@ -112,7 +114,7 @@ class CompiledFunction:
 
     def __reduce__(self) -> Tuple[Any, ...]:
         """By the path of the library, which the other process must have."""
-        return _load_function, (self.raw.owner.path, self._device, self.name)
+        return _load_function, (self.raw.owner.path, self.device, self.name)
 
     def __copy__(self) -> "CompiledFunction":  # it never changes
         return self
@@ -126,13 +128,17 @@ class CompiledFunction:
         if len(arguments) != len(self.inputs):
             raise _error(f"`{self.name}` expects {len(self.inputs)} arguments, but got {len(arguments)}")
         if self._short:
-            if type(arguments[0]).__module__ == "torch":
+            if _dlpack.is_immutable(arguments[0]):
+                results = self._call_by_xla(arguments)
+                if results is not _REFUSED:
+                    return results
+            elif type(arguments[0]).__module__ == "torch":
                 dense = self._dense_torch(arguments)
                 if dense:
-                    bound = self.raw._bind(tuple(dense[1]), self._device)
+                    bound = self.raw._bind(tuple(dense[1]), self.device)
                     if not self.outputs:
                         return bound(*dense[0])
-                    shared = bound.run_for_results(_runtime.call_of_thread(self._device), dense[0])
+                    shared = bound.run_for_results(_runtime.call_of_thread(self.device), dense[0])
                     return self._results(shared, _dlpack.shared_torch)
             if self._views:
                 results = self._call_viewed(arguments)
@@ -170,6 +176,26 @@ class CompiledFunction:
             shapes.append(tuple(value.shape))
         return pointers, shapes
 
+    def _call_by_xla(self, arguments: Tuple[Any, ...]) -> Any:
+        """The call by the compiler of JAX, which makes arrays of JAX faster than `jax.dlpack`, if all arguments are such arrays. Else
+        returns `_REFUSED`, also after a failure, which the general path raises as an exception of this package."""
+        if self._xla is None:
+            self._xla = False
+            # Else the handler would be compiled now.
+            if "rnn_mlir.jax" in sys.modules or _files.find_library("librnn_mlir_xla.so", variable="RNN_MLIR_XLA"):
+                with contextlib.suppress(ImportError):
+                    self._xla = importlib.import_module("rnn_mlir.jax._calls").make_eager(self) or False
+        kind = type(arguments[0])
+        if not self._xla or any(type(v) is not kind for v in arguments):
+            return _REFUSED
+        try:
+            results = self._xla(*arguments)
+            first = results if len(self.outputs) == 1 else results[0]
+            first.block_until_ready()  # one execution writes all results
+            return results
+        except Exception:  # pylint: disable=broad-except; of JAX, which has many
+            return _REFUSED
+
     def _results(self, shared: List[Tuple[Tuple[int, ...], _runtime.Shared]], make: Callable[..., Any]) -> Any:
         """Results in host memory as tensors, each by `make(memory, shape, dtype)`."""
         return _one_or_all([make(memory, shape, a.dtype) for a, (shape, memory) in zip(self.outputs, shared)])
@@ -189,7 +215,7 @@ class CompiledFunction:
         if not self._views(arguments, owners, np.ndarray, len(arguments), self._expected_address, frame.address):
             self._frames.append(frame)
             return _REFUSED
-        call = _runtime.call_of_thread(self._device)
+        call = _runtime.call_of_thread(self.device)
         self.raw.entry(call.handle, *frame.arguments)
         call.finish()
         shared = _runtime.take_results(frame.results) if self.outputs else []
@@ -201,6 +227,8 @@ class CompiledFunction:
         return self._results(shared, lambda memory, shape, dtype: _dlpack.like(_dlpack.Result(memory, shape, dtype), arguments[0]))
 
     def _call_any(self, arguments: Tuple[Any, ...]) -> Any:
+        if any(map(_dlpack.is_traced, arguments)):
+            return importlib.import_module("rnn_mlir.jax").call(self, *arguments)
         device = self._place(arguments)
         native = _stream_of(arguments, device) if device.startswith("cuda") else None
         call = _runtime.call_of_thread(device) if native is None else _runtime.call_on_stream(device, native)
@@ -239,7 +267,7 @@ class CompiledFunction:
     def _place(self, arguments: Tuple[Any, ...]) -> str:
         """The device of the call."""
         if not self.raw.device_memory:
-            return self._device
+            return self.device
         for argument, value in zip(self.inputs, arguments):
             if not argument.scalar and hasattr(value, "__dlpack_device__"):
                 kind, index = value.__dlpack_device__()
@@ -274,9 +302,6 @@ class CompiledFunction:
         argument = self.inputs[index]
         if isinstance(value, np.ndarray):
             seen = self._view_array(index, value)
-        elif _dlpack.is_traced(value):
-            raise TypeError(f"{self._where(index)} is a tracer of JAX: compiled functions run outside of jax.jit, jax.grad and "
-                            "jax.vmap. Use the layers of rnn_mlir.jax there, or jax.pure_callback")
         elif hasattr(value, "__dlpack__"):
             seen = _dlpack.view(value, stream)
         else:
@@ -323,11 +348,11 @@ class CompiledModule:
 
     def __init__(self, library: _runtime.Library, device: str) -> None:
         self.path = library.path  #: of the shared library
-        self._device = device
+        self.device = device
         self.functions = {name: CompiledFunction(f, device) for name, f in library.functions.items()}
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return _load_module, (self.path, self._device)
+        return _load_module, (self.path, self.device)
 
     def __copy__(self) -> "CompiledModule":
         return self

@@ -519,6 +519,7 @@ class Library:
     def __init__(self, path: str, spelling: str) -> None:
         version = library().rnnrt_abi_version()
         self.path = path
+        self.spelling = spelling  #: the name of this version of the file for the loader
         try:
             self._handle = ctypes.CDLL(spelling)
         except OSError as error:
@@ -579,3 +580,13 @@ def load_library(path: "Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]"
             folder, name = os.path.split(given)
             known[identity] = Library(given, os.path.join(folder, *["."] * len(known), name))
         return known[identity]
+
+
+def library_at(spelling: str) -> Library:
+    """The library that is loaded under this name, or the file at this path."""
+    with _loading:
+        for known in _loaded.values():
+            for made in known.values():
+                if made.spelling == spelling:
+                    return made
+    return load_library(spelling)

@@ -1,5 +1,5 @@
 # _variants.py - the modules of the JAX and PyTorch layers: prebuilt ones by name, and the text of those that are compiled
-# at their first use (block LSTMs with a clip, and GPU modules).
+# at their first use (block LSTMs with a clip, and GPU modules). Libraries that a program compiled itself are modules by their path.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Modules by name or text, and the compiled library of each."""
 
@@ -13,6 +13,7 @@ from typing import Dict
 from . import _compiler, _files, _layers, _runtime, modules
 
 _PREBUILT = "prebuilt:"
+_LIBRARY = "library:"
 #: Chips that the compiler knows (lib/Target/TargetInfo.cpp), by capability. Others run the PTX for sm_80.
 _CHIPS = ("sm_80", "sm_86", "sm_87", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121a")
 
@@ -33,6 +34,11 @@ def block_module(layout: str, dtype: str, *, use_peephole: bool, cell_clip: floa
         return _name("block_lstm", layout, dtype, reset_to, batch_major)
     return _layers.block_text(layout, dtype, use_peephole=use_peephole, cell_clip=cell_clip, seq_len_max=seq_len_max,
                               reset_to=reset_to, batch_major=batch_major)
+
+
+def library_module(library: _runtime.Library) -> str:
+    """The module of a library that is loaded. Another process loads the file at this path."""
+    return _LIBRARY + library.spelling
 
 
 def _text(module: str, target: str = "host") -> str:
@@ -78,6 +84,8 @@ def _gpu_library_path(module: str, target: str, device: str = "cuda") -> str:
 def library_path(module: str, target: str = "host", device: str = "cuda") -> str:
     """The compiled library of a module for target host, cuda or simt. It is compiled unless it is prebuilt or in the
     cache. For target cuda, `device` is a GPU, as cuda:1; those of one compute capability have one library."""
+    if module.startswith(_LIBRARY):
+        return _runtime.library_at(module[len(_LIBRARY):]).spelling
     if target != "host":
         return _gpu_library_path(module, target, device)
     if module.startswith(_PREBUILT):

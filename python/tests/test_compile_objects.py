@@ -57,7 +57,7 @@ def test_functions_in_other_processes():
     assert np.array_equal(pickle.loads(pickle.dumps(function))(x), x)
     assert np.array_equal(pickle.loads(pickle.dumps(module))["f"](x), x)
     simt = rnn_mlir.compile(IDENTITY.format("f32"), target="simt")
-    assert pickle.loads(pickle.dumps(simt))._device == "simt"
+    assert pickle.loads(pickle.dumps(simt)).device == "simt"
     program = "import pickle, sys, numpy; print(pickle.load(sys.stdin.buffer)(numpy.ones((2, 3), 'f')).shape)"
     done = subprocess.run([sys.executable, "-c", program], input=pickle.dumps(function), capture_output=True)
     assert done.stdout == b"(2, 3)\n", done.stderr
@@ -101,16 +101,6 @@ def test_layouts_of_torch():
         for view in (x.t(), x[::2, ::3], x[:1].expand(3, 6), x[:0].t()):
             result = function(view)
             assert result.dtype == dtype and torch.equal(result, view), (name, view.stride())
-
-
-def test_tracers():
-    jax = pytest.importorskip("jax")
-    function = rnn_mlir.compile(IDENTITY.format("f32"))
-    x = jax.numpy.ones((2, 3), "f")
-    for run in (lambda: jax.jit(function)(x), lambda: jax.grad(lambda v: function(v).sum())(x),
-                lambda: jax.vmap(function)(jax.numpy.ones((4, 2, 3), "f"))):
-        with pytest.raises(TypeError, match=r"argument 0 \(`x`\) of `f` is a tracer of JAX: .*rnn_mlir.jax"):
-            run()
 
 
 def test_argument_named_self():

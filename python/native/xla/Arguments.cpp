@@ -10,7 +10,7 @@
 
 using namespace rnn_xla;
 
-static int32_t getDtype(ffi::DataType type) {
+int32_t rnn_xla::getDtype(ffi::DataType type) {
   switch (type) {
   case ffi::F16:
     return RNNRT_DTYPE_F16;
@@ -23,19 +23,23 @@ static int32_t getDtype(ffi::DataType type) {
   case ffi::PRED:
     return RNNRT_DTYPE_I1;
   case ffi::S8:
+  case ffi::U8:
     return RNNRT_DTYPE_I8;
+  case ffi::S16:
+  case ffi::U16:
+    return RNNRT_DTYPE_I16;
   case ffi::S32:
+  case ffi::U32:
     return RNNRT_DTYPE_I32;
   case ffi::S64:
+  case ffi::U64:
     return RNNRT_DTYPE_I64;
   default:
     return -1;
   }
 }
 
-/// Requests huge pages for a large result. XLA allocates results in every execution, so that large ones are new memory
-/// of the system. Huge pages cause fewer page faults there.
-static void useHugePages(ffi::AnyBuffer buffer) {
+void rnn_xla::useHugePages(ffi::AnyBuffer buffer) {
 #ifdef MADV_HUGEPAGE
   constexpr uintptr_t large = 4 << 20, page = 4096;
   auto address = reinterpret_cast<uintptr_t>(buffer.untyped_data());
@@ -113,7 +117,7 @@ static void invoke(rnnrt_call_t *call, const rnnrt_function_t &function, const r
     function.entry(call, pointers, numArguments, nullptr, 0);
 }
 
-static ffi::Error finish(rnnrt_call_t *call) {
+ffi::Error rnn_xla::finish(rnnrt_call_t *call) {
   ffi::Error error = toError(rnnrt_call_status(call));
   rnnrt_call_reset(call); // plans return to the cache
   return error;

@@ -12,6 +12,16 @@
 #pragma GCC visibility push(hidden)
 namespace rnn_xla {
 
+/// The runtime's type of elements of XLA, or -1. Unsigned integers have the type of signed ones.
+int32_t getDtype(ffi::DataType type);
+
+/// Requests huge pages for a large result. XLA allocates results in every execution, so that large ones are new memory
+/// of the system. Huge pages cause fewer page faults there.
+void useHugePages(ffi::AnyBuffer buffer);
+
+/// Ends a call and returns its failure.
+ffi::Error finish(rnnrt_call_t *call);
+
 /// Operands and results of a call together.
 inline constexpr size_t maxOperands = 32;
 

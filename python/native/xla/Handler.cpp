@@ -4,6 +4,7 @@
 // and never wait. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Arguments.h"
+#include "Returned.h"
 
 #include <algorithm>
 #include <cstring>
@@ -122,6 +123,10 @@ ffi::Error instantiateSeparate(std::string_view module, std::string_view name, i
   return instantiate<Host>(module, name, key, reserve);
 }
 
+ffi::Error instantiateReturning(std::string_view module, std::string_view name, int64_t key) {
+  return instantiate<Host>(module, name, key, 0);
+}
+
 //===-- Stages ---------------------------------------------------------------------------------------------------===//
 
 ffi::Error noCall(Target target) {
@@ -211,6 +216,13 @@ ffi::Error executeSeparate(Text, Text, int64_t key, int64_t reserve, int64_t fir
                            int64_t isGradient, ffi::RemainingArgs operands, ffi::RemainingRets results) {
   return call<Host>(key, reserve, Batch(), {first, count, perLayer, isGradient}, operands, results);
 }
+ffi::Error executeReturning(Text, Text, int64_t key, ffi::RemainingArgs operands, ffi::RemainingRets results) {
+  const rnnrt_function_t *function = findFunction(Host, key, 0);
+  if (!function)
+    return invalid("the module was not instantiated");
+  rnnrt_call_t *call = ThreadCall<Host>::get();
+  return call ? runReturning(call, *function, operands, results) : noCall(Host);
+}
 ffi::Error executeMembersOnCuda(void *native, int32_t ordinal, Execution execution, Text, Text, int64_t key,
                                 int64_t reserve, int64_t members, int64_t shared, int64_t parallel,
                                 ffi::RemainingArgs operands, ffi::RemainingRets results) {
@@ -227,8 +239,8 @@ template <> struct xla::ffi::CtxDecoding<Execution> {
   }
 };
 
-#define RNN_MLIR_ATTRIBUTES                                                                                            \
-  Attr<std::string_view>("module").Attr<std::string_view>("function").Attr<int64_t>("key").Attr<int64_t>("reserve")
+#define RNN_MLIR_FUNCTION Attr<std::string_view>("module").Attr<std::string_view>("function").Attr<int64_t>("key")
+#define RNN_MLIR_ATTRIBUTES RNN_MLIR_FUNCTION.Attr<int64_t>("reserve")
 #define RNN_MLIR_MEMBERS RNN_MLIR_ATTRIBUTES.Attr<int64_t>("members").Attr<int64_t>("shared").Attr<int64_t>("parallel")
 #define RNN_MLIR_SEPARATE                                                                                              \
   RNN_MLIR_ATTRIBUTES.Attr<int64_t>("first")                                                                           \
@@ -245,6 +257,7 @@ template <> struct xla::ffi::CtxDecoding<Execution> {
   RNN_MLIR_HANDLER(suffix##_members, instantiateMembers<target>, membersFunction, context, RNN_MLIR_MEMBERS)
 RNN_MLIR_HANDLERS(, Host, execute<Host>, executeMembers<Host>, );
 RNN_MLIR_HANDLER(_separate, instantiateSeparate, executeSeparate, , RNN_MLIR_SEPARATE);
+RNN_MLIR_HANDLER(_returning, instantiateReturning, executeReturning, , RNN_MLIR_FUNCTION);
 RNN_MLIR_HANDLERS(_simt, Simt, execute<Simt>, executeMembers<Simt>, );
 RNN_MLIR_HANDLERS(_cuda, Cuda, executeOnCuda, executeMembersOnCuda,
                   .Ctx<ffi::PlatformStream<void *>>().Ctx<ffi::DeviceOrdinal>().Ctx<Execution>());

@@ -24,12 +24,14 @@ XLA_TARGET = "rnn_mlir_layer"
 MEMBERS_TARGET = "rnn_mlir_members"
 #: Layers with parameters in arrays of their own.
 SEPARATE_TARGET = "rnn_mlir_separate"
+#: Functions that return tensors, such as those of `rnn_mlir.compile`.
+RETURNING_TARGET = "rnn_mlir_returning"
 #: The bytes of all operands, one after the other, become those of the results.
 COPY_TARGET = "rnn_mlir_copy"
 
 #: The `disabled_checks` of jax.export: JAX promises no compatibility for calls that are not its own.
 EXPORT_CHECKS = [jax.export.DisabledSafetyCheck.custom_call(name)
-                 for name in (XLA_TARGET, MEMBERS_TARGET, SEPARATE_TARGET, COPY_TARGET)]
+                 for name in (XLA_TARGET, MEMBERS_TARGET, SEPARATE_TARGET, RETURNING_TARGET, COPY_TARGET)]
 
 #: Modules that this process looked up or compiled, by their text or name: the library of each. For tests.
 resolved: Dict[str, str] = {}
@@ -129,7 +131,8 @@ def register() -> "ctypes.CDLL":
     library.rnn_mlir_xla_set_callbacks(_resolve, _first_gpu)
     # Stages without a state: jaxlib refuses types of states that are registered before the client exists.
     kinds = ((XLA_TARGET, ""), (MEMBERS_TARGET, "_members"))
-    for platform, suffix, targets in (("cpu", "", (*kinds, (SEPARATE_TARGET, "_separate"))), ("CUDA", "_cuda", kinds)):
+    host_kinds = ((SEPARATE_TARGET, "_separate"), (RETURNING_TARGET, "_returning"))
+    for platform, suffix, targets in (("cpu", "", (*kinds, *host_kinds)), ("CUDA", "_cuda", kinds)):
         for target, kind in targets:
             stages = {stage: jax.ffi.pycapsule(getattr(library, f"rnn_mlir_xla_{stage}{suffix}{kind}"))
                       for stage in ("instantiate", "initialize", "execute") if suffix or stage != "initialize"}

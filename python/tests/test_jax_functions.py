@@ -1,0 +1,354 @@
+# test_jax_functions.py - functions of rnn_mlir.compile in programs of JAX.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+pytest.importorskip("jax.ffi")
+
+import jax.numpy as jnp  # noqa: E402
+import rnn_mlir  # noqa: E402
+import rnn_mlir.jax as rnn  # noqa: E402
+from jax.sharding import NamedSharding, PartitionSpec  # noqa: E402
+from jax_problems import lax_reference, loss, problem  # noqa: E402
+from rnn_mlir import _compiler, modules  # noqa: E402
+
+T, B, I, H = 5, 3, 4, 6
+X, S, Y, P = (f"tensor<{shape}xf64>" for shape in (f"{T}x{B}x{I}", f"1x{B}x{H}", f"{T}x{B}x{H}", "216"))
+#: Both passes of a GRU.
+GRU = f"""
+func.func @forward(%x: {X}, %h: {S}, %p: {P}) -> ({Y}, {S}, tensor<?xi8>) {{
+  %y, %hn, %r = rnn.cudnn_forward gru input(%x : {X}) state(%h : {S}) params(%p : {P})
+  return %y, %hn, %r : {Y}, {S}, tensor<?xi8>
+}}
+func.func @backward(%x: {X}, %h: {S}, %p: {P}, %y: {Y}, %hn: {S}, %r: tensor<?xi8>, %dy: {Y}, %dhn: {S}) -> ({X}, {S}, {P}) {{
+  %dx, %dh, %dp = rnn.cudnn_backprop gru input(%x : {X}) state(%h : {S}) params(%p : {P}) output(%y, %hn : {Y}, {S})
+      grads(%dy, %dhn : {Y}, {S}) reserve(%r : tensor<?xi8>)
+  return %dx, %dh, %dp : {X}, {S}, {P}
+}}"""
+#: The forward pass for any B, which the operands must agree about.
+LAYER = f"""
+func.func @f(%x: tensor<{T}x?x{I}xf64>, %h: tensor<1x?x{H}xf64>, %p: {P}) -> tensor<{T}x?x{H}xf64> {{
+  %y, %hn, %r = rnn.cudnn_forward gru input(%x : tensor<{T}x?x{I}xf64>) state(%h : tensor<1x?x{H}xf64>) params(%p : {P})
+      {{is_training = false}}
+  return %y : tensor<{T}x?x{H}xf64>
+}}"""
+SUM = """
+func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.add ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}"""
+
+
+@pytest.fixture(autouse=True)
+def needs_compiler():
+    if not _compiler.available():
+        pytest.skip("needs the compiler")
+
+
+def doubled(element, shape="2x3"):
+    """x -> x + x, and the last element of y."""
+    t = f"tensor<{shape}x{element}>" if shape else f"tensor<{element}>"
+    return f"""func.func @f(%x: {t}, %y: tensor<2x{element}>) -> ({t}, tensor<{element}>) {{
+  %c1 = arith.constant 1 : index
+  %0 = arith.add{'f' if 'f' in element else 'i'} %x, %x : {t}
+  %1 = tensor.extract %y[%c1] : tensor<2x{element}>
+  %2 = tensor.from_elements %1 : tensor<{element}>
+  return %0, %2 : {t}, tensor<{element}>
+}}"""
+
+
+def struct(*shape, dtype="float32"):
+    return jax.ShapeDtypeStruct(shape, np.dtype(dtype))
+
+
+@pytest.mark.parametrize("shape", ("", "3", "2x3", "0x4", "2x1x3x1x2x1x2x1"))
+@pytest.mark.parametrize("element, dtypes", (
+    ("f16", ("float16",)), ("bf16", ("bfloat16",)), ("f32", ("float32",)), ("f64", ("float64",)), ("i8", ("int8", "uint8")),
+    ("i16", ("int16", "uint16")), ("i32", ("int32", "uint32")), ("i64", ("int64", "uint64"))))
+def test_types_and_ranks(element, dtypes, shape):
+    function = rnn_mlir.compile(doubled(element, shape))
+    sizes = tuple(map(int, shape.split("x"))) if shape else ()
+    for dtype in dtypes:
+        x = jnp.asarray(np.arange(1, np.prod(sizes, dtype=int) + 1).reshape(sizes), dtype)
+        y = jnp.asarray([1, 7], dtype)
+        structs = [struct(*sizes, dtype=dtype), struct(dtype=dtype)]
+        results = [jax.jit(function)(x, y), rnn.call(function, x, y, result_shape_dtypes=structs), function(x, y)]
+        for two, seven in results:
+            assert isinstance(two, jax.Array) and isinstance(seven, jax.Array)
+            assert np.array_equal(two, x + x) and seven == 7
+        assert [v.dtype for v in results[1]] == [np.dtype(dtype)] * 2  # unsigned, if so requested
+
+
+def test_booleans_and_scalars():
+    function = rnn_mlir.compile("""func.func @f(%x: tensor<3xi1>, %s: f32, %n: i32) -> (tensor<3xi1>, f32, i32) {
+      %0 = arith.addf %s, %s : f32
+      return %x, %0, %n : tensor<3xi1>, f32, i32
+    }""")
+    x = jnp.asarray([True, False, True])
+    for s, n in ((1.5, 4), (jnp.float32(1.5), jnp.int32(4)), (np.float32(1.5), np.int32(4))):
+        same, twice, number = jax.jit(lambda v: function(v, s, n))(x)
+        assert (same.dtype, twice.dtype, number.dtype) == (bool, np.float32, np.int32)
+        assert np.array_equal(same, x) and (twice, number) == (3, 4)
+    assert jax.jit(function)(x, jnp.float32(2), jnp.int32(1))[1] == 4
+
+
+def test_derivatives_of_the_module():
+    """Two functions of a module as a function with derivatives, in every transformation of JAX."""
+    module = rnn_mlir.compile_module(GRU)
+    reserve = struct(modules.reserve_size("gru", "unidirectional", "f64", T, B, I, H), dtype="int8")
+
+    def forward(params, x, state):
+        y, hn, saved = rnn.call(module["forward"], x, state[0], params,
+                                result_shape_dtypes=[struct(T, B, H, dtype="float64"), struct(1, B, H, dtype="float64"), reserve])
+        return (y, hn), (x, state[0], params, y, hn, saved)
+
+    def backward(saved, cotangents):
+        dx, dh, dparams = module["backward"](*saved, *cotangents)
+        return dparams, dx, (dh,)
+
+    layer = jax.custom_vjp(lambda *operands: forward(*operands)[0])
+    layer.defvjp(forward, backward)
+    operands, expected = problem("gru", T=T, B=B, I=I, H=H), jax.grad(loss(lax_reference("gru")), (0, 1, 2))
+    given = jax.grad(loss(layer), (0, 1, 2))
+    wanted = jax.tree.leaves(expected(*operands))
+    for run in (given, jax.jit(given)):
+        for a, b in zip(jax.tree.leaves(run(*operands)), wanted):
+            np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-12)
+    every = jax.tree.map(lambda v: jnp.stack([v, 2 * v]), operands)
+    for a, b in zip(jax.tree.leaves(jax.jit(jax.vmap(given))(*every)), jax.tree.leaves(jax.vmap(expected)(*every))):
+        np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-12)
+
+    def steps(run):
+        return jax.lax.scan(lambda x, _: (x - 0.1 * run(operands[0], x, operands[2])[1], None), operands[1], None, length=3)[0]
+    np.testing.assert_allclose(steps(given), steps(expected), rtol=1e-10, atol=1e-11)
+
+
+def test_unknown_sizes():
+    function = rnn_mlir.compile(SUM)
+    x, y = jnp.arange(4, dtype="float32"), jnp.ones(4, "float32")
+    with pytest.raises(TypeError, match=re.escape("result 0 of `f` has shape [?], and the compiler of JAX needs all sizes: use "
+                                                  "rnn_mlir.jax.call with result_shape_dtypes")):
+        jax.jit(function)(x, y)
+    for structs in (struct(4), [struct(4)], x):
+        assert np.array_equal(jax.jit(lambda a, b, s=structs: rnn.call(function, a, b, result_shape_dtypes=s))(x, y), x + y)
+    assert np.array_equal(function(x, y), x + y)  # outside of a program
+    # What the function finds at run time.
+    with pytest.raises(Exception, match=re.escape("`f` returned shape [4] for result 0, but the program of XLA expects [5]")):
+        jax.block_until_ready(jax.jit(lambda a, b: rnn.call(function, a, b, result_shape_dtypes=struct(5)))(x, y))
+    layer = rnn_mlir.compile(LAYER)
+    run = jax.jit(lambda x, h, p: rnn.call(layer, x, h, p, result_shape_dtypes=struct(T, *x.shape[1:2], H, dtype="float64")))
+    params, x, (h,) = problem("gru", T=T, B=B, I=I, H=H)
+    with pytest.raises(Exception, match="rnn-mlir: .*expected 3, but got 2"):
+        jax.block_until_ready(run(x, h[:, :2], params))
+    np.testing.assert_allclose(run(x, h, params), lax_reference("gru")(params, x, (h,))[0], rtol=1e-12)
+
+
+def test_any_rank():
+    function = rnn_mlir.compile("func.func @f(%x: tensor<*xf32>) -> tensor<*xf32> { return %x : tensor<*xf32> }")
+    x = jnp.ones((2, 3), "float32")
+    with pytest.raises(TypeError, match=re.escape("result 0 of `f` has shape *, and")):
+        jax.jit(function)(x)
+    assert np.array_equal(jax.jit(lambda v: rnn.call(function, v, result_shape_dtypes=struct(2, 3)))(x), x)
+
+
+def test_errors():
+    function = rnn_mlir.compile(doubled("f32"))
+    x, y = jnp.ones((2, 3), "float32"), jnp.ones(2, "float32")
+    for arguments, text in (((x,), "`f` expects 2 arguments, but got 1"),
+                            ((x, y[:1]), "argument 1 (`y`) of `f` must have shape [2], but got [1]"),
+                            ((x[0], y), "argument 0 (`x`) of `f` must have shape [2,3], but got [3]"),
+                            ((x.astype("float16"), y), "argument 0 (`x`) of `f` must have elements of type f32, but got f16"),
+                            ((x, y.astype("complex64")), "argument 1 (`y`) of `f` must have elements of type f32, but got complex64"),
+                            ((x, "y"), "argument 1 (`y`) of `f` must be an array, but got str"),
+                            ((x, 3.0), "argument 1 (`y`) of `f` must be an array, but got float")):
+        with pytest.raises(rnn_mlir.InvalidArgument, match=re.escape(text)):
+            jax.jit(lambda: rnn.call(function, *arguments))()  # noqa: B023
+    for structs, text in (([struct(2, 3)], "`f` returns 2 tensors, but result_shape_dtypes has 1"),
+                          ([struct(2, 4), struct()], "result 0 of `f` has shape [2,3], but result_shape_dtypes has [2,4]"),
+                          ([struct(2, 3), struct(dtype="float64")],
+                           "result 1 of `f` has elements of type f32, but result_shape_dtypes has f64")):
+        with pytest.raises(rnn_mlir.InvalidArgument, match=re.escape(text)):
+            jax.jit(lambda a, b: rnn.call(function, a, b, result_shape_dtypes=structs))(x, y)  # noqa: B023
+    with pytest.raises(ValueError, match="cannot be differentiated"):
+        jax.grad(lambda v: function(v, y)[0].sum())(x)
+    with pytest.raises(TypeError, match=r"`f` has no argument `z`"):
+        jax.jit(lambda v: function(v, z=y))(x)
+    assert np.array_equal(jax.jit(lambda v: function(y=y, x=v))(x)[0], 2 * x)
+
+
+def test_functions_that_programs_cannot_call():
+    x = jnp.ones(3, "float32")
+    written = rnn_mlir.compile("""func.func @f(%x: memref<3xf32>) {
+      %c = arith.constant 0.0 : f32
+      linalg.fill ins(%c : f32) outs(%x : memref<3xf32>)
+      return
+    }""")
+    with pytest.raises(TypeError, match=r"argument 0 \(`x`\) of `f` is written by the function, but arrays of JAX do not change"):
+        jax.jit(written)(x)
+    with pytest.raises(rnn_mlir.InvalidArgument, match="is written by the function, but is read-only"):
+        written(x)
+    nothing = rnn_mlir.compile("func.func @f(%x: tensor<3xf32>) { return }")
+    assert nothing(x) is None
+    with pytest.raises(TypeError, match="`f` returns no tensor"):
+        jax.jit(nothing)(x)
+    simt = rnn_mlir.compile(doubled("f32"), target="simt")
+    with pytest.raises(TypeError, match="`f` was compiled for target simt: programs of JAX call functions for target host"):
+        jax.jit(simt)(jnp.ones((2, 3), "float32"), jnp.ones(2, "float32"))
+
+
+def test_types_of_64_bits_without_x64():
+    program = f"""
+import jax, jax.numpy as jnp, rnn_mlir
+jax.config.update("jax_enable_x64", False)
+function = rnn_mlir.compile('''{doubled("f64")}''')
+try:
+    jax.jit(function)(jnp.ones((2, 3)), jnp.ones(2))
+except TypeError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "`f` has arguments or results of 64 bits, which JAX has only if jax_enable_x64 is set\n"
+
+
+def test_eager_calls():
+    """Arrays of JAX go through XLA, unless another path must convert or refuse one."""
+    function, seen = rnn_mlir.compile(doubled("f32")), []
+    x, y = jnp.ones((2, 3), "float32"), jnp.asarray([1, 5], "float32")
+    function(np.asarray(x), np.asarray(y))
+    assert function._xla is None  # no import of JAX for other arrays
+    assert function(x, y)[1] == 5
+    compiled = function._xla
+    function._xla = lambda *arguments: seen.append(arguments) or compiled(*arguments)
+    assert function(x, y)[1] == 5 and len(seen) == 1
+    assert isinstance(function(x, np.asarray(y))[0], jax.Array) and len(seen) == 1  # several libraries
+    assert isinstance(function(np.asarray(x), y)[0], np.ndarray) and len(seen) == 1
+    with pytest.raises(rnn_mlir.InvalidArgument, match=r"argument 1 \(`y`\) of `f` must have elements of type f32, but got f64"):
+        function(x, y.astype("float64"))
+    with pytest.raises(rnn_mlir.InvalidArgument, match="`f`"):
+        function(x[0], y)
+    assert function(x, y)[1] == 5  # after the failures
+    with jax.disable_jit():
+        assert function(x, y)[1] == 5
+    large = rnn_mlir.compile(doubled("f32", "1000x1000"))
+    assert np.array_equal(large(jnp.ones((1000, 1000), "float32"), y)[0][0], [2] * 1000) and large._xla is False
+    unknown = rnn_mlir.compile(SUM)
+    assert np.array_equal(unknown(x[0], x[1]), [2, 2, 2]) and unknown._xla is False
+
+
+def test_eager_calls_compile_no_handler():
+    """If the package has no handler, only the import of rnn_mlir.jax compiles one."""
+    program = f"""
+import jax.numpy as jnp, rnn_mlir, sys
+from rnn_mlir import _files
+found = _files.find_library
+_files.find_library = lambda name, **options: None if "xla" in name else found(name, **options)
+function = rnn_mlir.compile('''{doubled("f32")}''')
+print(function(jnp.ones((2, 3), "float32"), jnp.ones(2, "float32"))[1], function._xla, "rnn_mlir.jax" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "1.0 False False\n", done.stderr
+
+
+def test_eager_calls_without_the_handler(monkeypatch):
+    function = rnn_mlir.compile(doubled("f32"))
+    monkeypatch.setitem(sys.modules, "rnn_mlir.jax._calls", None)  # its import fails
+    assert function(jnp.ones((2, 3), "float32"), jnp.asarray([1, 5], "float32"))[1] == 5
+    assert function._xla is False
+
+
+def test_failures_of_eager_calls():
+    """A failure in compiled code is an exception of this package, with its code."""
+    reserve = f"%r : tensor<{modules.reserve_size('gru', 'unidirectional', 'f64', T, B, I, H)}xi8>"
+    module = rnn_mlir.compile_module(re.sub("%r ?: tensor<.xi8>", reserve, GRU))
+    params, x, (h,) = problem("gru", T=T, B=B, I=I, H=H)
+    y, hn, reserve = module["forward"](x, h, params)
+    with pytest.raises(rnn_mlir.Error, match="reserve") as raised:
+        module["backward"](x, h, params, y, hn, jnp.zeros_like(reserve), y, hn)
+    assert raised.value.code == "FAILED_PRECONDITION"
+    assert len(module["backward"](x, h, params, y, hn, reserve, y, hn)) == 3
+
+
+def test_constants_in_a_program():
+    """A call on arrays that are no tracers, while JAX traces."""
+    function = rnn_mlir.compile(doubled("f32"))
+    x, y = jnp.ones((2, 3), "float32"), jnp.asarray([1, 5], "float32")
+    assert np.array_equal(jax.jit(lambda v: v + function(x, y)[0])(x), 3 * x)
+    assert np.array_equal(jax.jit(lambda v: v + function(np.asarray(x), v[0, :2])[0])(x), 3 * x)
+
+
+def test_several_devices():
+    function = rnn_mlir.compile(doubled("f32", "8x3"))
+    half = rnn_mlir.compile(doubled("f32", "2x3"))
+    mesh = jax.make_mesh((4,), ("data",))
+    x = jnp.arange(24, dtype="float32").reshape(8, 3)
+    divided, y = jax.device_put(x, NamedSharding(mesh, PartitionSpec("data"))), jnp.asarray([1, 5], "float32")
+    assert np.array_equal(jax.jit(function)(divided, y)[0], 2 * x)
+    local = jax.jit(jax.shard_map(lambda a, b: half(a, b)[0], mesh=mesh, in_specs=(PartitionSpec("data"), PartitionSpec()),
+                                  out_specs=PartitionSpec("data")))
+    assert np.array_equal(local(divided, y), 2 * x)
+    assert "all-gather" not in local.lower(divided, y).compile().as_text()
+
+
+def test_threads():
+    function, failures = rnn_mlir.compile(doubled("f32")), []
+    run = jax.jit(function)
+
+    def work(k):
+        x, y = jnp.full((2, 3), k, "float32"), jnp.full(2, k, "float32")
+        for _ in range(200):
+            for results in (run(x, y), function(x, y)):
+                if not (np.array_equal(results[0], 2 * x) and results[1] == k):
+                    failures.append(k)
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_export(tmp_path):
+    """An exported program refers to the library by its path."""
+    function = rnn_mlir.compile(doubled("f32"))
+    path = tmp_path / "module.so"
+    shutil.copy(function.raw.owner.path, path)
+    function = rnn_mlir.load(path, function="f")
+    x, y = jnp.ones((2, 3), "float32"), jnp.asarray([1, 5], "float32")
+    exported = jax.export.export(jax.jit(function), disabled_checks=rnn.EXPORT_CHECKS)(x, y)
+    (tmp_path / "program").write_bytes(exported.serialize())
+    assert np.array_equal(exported.call(x, y)[0], 2 * x)
+    program = f"""
+import jax, jax.numpy as jnp, rnn_mlir.jax
+run = jax.export.deserialize(open({str(tmp_path / 'program')!r}, "rb").read()).call
+print(*run(jnp.ones((2, 3), "float32"), jnp.asarray([1, 5], "float32")))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("[[2. 2. 2.]\n [2. 2. 2.]] 5.0\n", 0), done.stderr
+    other = rnn_mlir.compile(doubled("f32", "3"))  # another function at this path
+    shutil.copy(other.raw.owner.path, tmp_path / "next.so")
+    os.replace(tmp_path / "next.so", path)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode and "argument 0 of `f` has 1 dimensions, but 2 in the program of XLA" in done.stderr
+    path.unlink()
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode and str(path) in done.stderr
+
+
+def test_replaced_library(tmp_path):
+    """Each function keeps the file that it was loaded from."""
+    path, functions = tmp_path / "module.so", []
+    for element in ("f32", "i32"):
+        shutil.copy(rnn_mlir.compile(doubled(element)).raw.owner.path, tmp_path / "next.so")
+        os.replace(tmp_path / "next.so", path)
+        functions.append(rnn_mlir.load(path, function="f"))
+    for function, dtype in zip(functions, ("float32", "int32")):
+        two, five = jax.jit(function)(jnp.ones((2, 3), dtype), jnp.asarray([1, 5], dtype))
+        assert two.dtype == dtype and np.all(two == 2) and five == 5
