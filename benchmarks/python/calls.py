@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # calls.py - microseconds per call of a compiled layer from Python: T = B = 1, I = H = 4, f32 LSTM, one layer, and of a function
-# that returns two tensors of 4 elements, with and without an unknown size. Their loops take about a microsecond, so this is the overhead. Medians of 7 interleaved
+# that returns two tensors of 4 elements. Their loops take about a microsecond, so this is the overhead. Medians of 7 interleaved
 # runs. The second one needs the compiler.
 #
 #   PYTHONPATH=build/python benchmarks/python/calls.py
@@ -52,7 +52,7 @@ def make_cases():
         pass
     operands = [np.ones(shape, np.float32) for shape in ((1, 4), (1, 4), (4,))]
     try:
-        function, known = rnn_mlir.compile(RESULTS), rnn_mlir.compile(RESULTS.replace("?", "1"))
+        function = rnn_mlir.compile(RESULTS)
         cases["2 results of 3 NumPy arrays"] = lambda: function(*operands)
     except rnn_mlir.Unavailable:
         function = None
@@ -68,9 +68,9 @@ def make_cases():
         jax = importlib.import_module("jax")
         if function:
             importlib.import_module("rnn_mlir.jax")
-            copies, jitted = [jax.numpy.asarray(a) for a in operands], jax.jit(known)
+            copies = [jax.numpy.asarray(a) for a in operands]
+            jitted = jax.jit(rnn_mlir.compile(RESULTS.replace("?", "1")))
             cases["2 results of 3 JAX arrays"] = lambda: function(*copies)
-            cases["2 results of known sizes of 3 JAX arrays"] = lambda: known(*copies)
             cases["the same in jax.jit"] = lambda: jitted(*copies)
     except ImportError:
         pass

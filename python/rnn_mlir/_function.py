@@ -99,7 +99,7 @@ class CompiledFunction:
         self._expected = _dlpack.expect(function.inputs if self._views else [])
         self._expected_address = ctypes.addressof(self._expected)
         self._frames: List[_Frame] = []
-        self._xla: Any = None  # what _call_by_xla calls, once it was made; False if nothing
+        self._eager: Any = None  # the Eager of rnn_mlir.jax, once it was made; False if there is none
 
     def __repr__(self) -> str:
         def describe(argument: _runtime.Argument) -> str:
@@ -129,10 +129,8 @@ class CompiledFunction:
             raise _error(f"`{self.name}` expects {len(self.inputs)} arguments, but got {len(arguments)}")
         if self._short:
             if _dlpack.is_immutable(arguments[0]):
-                results = self._call_by_xla(arguments)
-                if results is not _REFUSED:
-                    return results
-            elif type(arguments[0]).__module__ == "torch":
+                return self._call_jax(arguments)
+            if type(arguments[0]).__module__ == "torch":
                 dense = self._dense_torch(arguments)
                 if dense:
                     bound = self.raw._bind(tuple(dense[1]), self.device)
@@ -140,11 +138,11 @@ class CompiledFunction:
                         return bound(*dense[0])
                     shared = bound.run_for_results(_runtime.call_of_thread(self.device), dense[0])
                     return self._results(shared, _dlpack.shared_torch)
-            if self._views:
-                results = self._call_viewed(arguments)
-                if results is not _REFUSED:
-                    return results
-        return self._call_any(arguments)
+        return self._call_dense(arguments)
+
+    def _call_dense(self, arguments: Tuple[Any, ...]) -> Any:
+        results = self._call_viewed(arguments) if self._views else _REFUSED
+        return self._call_any(arguments) if results is _REFUSED else results
 
     def _order(self, arguments: Tuple[Any, ...], named: Dict[str, Any]) -> Tuple[Any, ...]:
         """All arguments by position."""
@@ -176,25 +174,30 @@ class CompiledFunction:
             shapes.append(tuple(value.shape))
         return pointers, shapes
 
-    def _call_by_xla(self, arguments: Tuple[Any, ...]) -> Any:
-        """The call by the compiler of JAX, which makes arrays of JAX faster than `jax.dlpack`, if all arguments are such arrays. Else
-        returns `_REFUSED`, also after a failure, which the general path raises as an exception of this package."""
-        if self._xla is None:
-            self._xla = False
+    def _call_jax(self, arguments: Tuple[Any, ...]) -> Any:
+        """A call on tensors of which the first one is JAX's: by the compiler of JAX where it has a program for them. If that fails,
+        the general path repeats the call, and raises an exception of this package."""
+        if self._eager is None:
+            self._eager = False
             # Else the handler would be compiled now.
-            if "rnn_mlir.jax" in sys.modules or _files.find_library("librnn_mlir_xla.so", variable="RNN_MLIR_XLA"):
-                with contextlib.suppress(ImportError):
-                    self._xla = importlib.import_module("rnn_mlir.jax._calls").make_eager(self) or False
-        kind = type(arguments[0])
-        if not self._xla or any(type(v) is not kind for v in arguments):
-            return _REFUSED
-        try:
-            results = self._xla(*arguments)
-            first = results if len(self.outputs) == 1 else results[0]
-            first.block_until_ready()  # one execution writes all results
-            return results
-        except Exception:  # pylint: disable=broad-except; of JAX, which has many
-            return _REFUSED
+            if self.outputs and ("rnn_mlir.jax" in sys.modules or _files.find_library("librnn_mlir_xla.so", variable="RNN_MLIR_XLA")):
+                with contextlib.suppress(ImportError, TypeError):
+                    self._eager = importlib.import_module("rnn_mlir.jax._calls").Eager(self)
+        kind, eager = type(arguments[0]), self._eager
+        if not eager or any(type(v) is not kind for v in arguments) or _dlpack.is_traced(arguments[0]):
+            return self._call_dense(arguments)
+        program = eager.find(arguments)
+        if program:
+            try:
+                results = program(*arguments)
+                first = results if len(self.outputs) == 1 else results[0]
+                first.block_until_ready()  # one execution writes all results
+                return results
+            except Exception:  # pylint: disable=broad-except; of JAX, which has many
+                eager.failed(arguments)
+        results = self._call_dense(arguments)
+        eager.count(arguments, results)
+        return results
 
     def _results(self, shared: List[Tuple[Tuple[int, ...], _runtime.Shared]], make: Callable[..., Any]) -> Any:
         """Results in host memory as tensors, each by `make(memory, shape, dtype)`."""

@@ -19,6 +19,7 @@ import rnn_mlir.jax as rnn  # noqa: E402
 from jax.sharding import NamedSharding, PartitionSpec  # noqa: E402
 from jax_problems import lax_reference, loss, problem  # noqa: E402
 from rnn_mlir import _compiler, modules  # noqa: E402
+from rnn_mlir.jax import _calls  # noqa: E402
 
 T, B, I, H = 5, 3, 4, 6
 X, S, Y, P = (f"tensor<{shape}xf64>" for shape in (f"{T}x{B}x{I}", f"1x{B}x{H}", f"{T}x{B}x{H}", "216"))
@@ -218,15 +219,23 @@ except TypeError as error:
     assert done.stdout == "`f` has arguments or results of 64 bits, which JAX has only if jax_enable_x64 is set\n"
 
 
-def test_eager_calls():
+def watch(monkeypatch):
+    """The arguments of calls by programs of XLA."""
+    seen, find = [], _calls.Eager.find
+
+    def watched(self, arguments):
+        program = find(self, arguments)
+        return program and (lambda *v: seen.append(v) or program(*v))
+    monkeypatch.setattr(_calls.Eager, "find", watched)
+    return seen
+
+
+def test_eager_calls(monkeypatch):
     """Arrays of JAX go through XLA, unless another path must convert or refuse one."""
-    function, seen = rnn_mlir.compile(doubled("f32")), []
+    seen, function = watch(monkeypatch), rnn_mlir.compile(doubled("f32"))
     x, y = jnp.ones((2, 3), "float32"), jnp.asarray([1, 5], "float32")
     function(np.asarray(x), np.asarray(y))
-    assert function._xla is None  # no import of JAX for other arrays
-    assert function(x, y)[1] == 5
-    compiled = function._xla
-    function._xla = lambda *arguments: seen.append(arguments) or compiled(*arguments)
+    assert function._eager is None  # no import of JAX for other arrays
     assert function(x, y)[1] == 5 and len(seen) == 1
     assert isinstance(function(x, np.asarray(y))[0], jax.Array) and len(seen) == 1  # several libraries
     assert isinstance(function(np.asarray(x), y)[0], np.ndarray) and len(seen) == 1
@@ -234,13 +243,50 @@ def test_eager_calls():
         function(x, y.astype("float64"))
     with pytest.raises(rnn_mlir.InvalidArgument, match="`f`"):
         function(x[0], y)
-    assert function(x, y)[1] == 5  # after the failures
+    seen.clear()
+    assert function(x, y)[1] == 5 and len(seen) == 1  # after the failures
     with jax.disable_jit():
         assert function(x, y)[1] == 5
+    seen.clear()
     large = rnn_mlir.compile(doubled("f32", "1000x1000"))
-    assert np.array_equal(large(jnp.ones((1000, 1000), "float32"), y)[0][0], [2] * 1000) and large._xla is False
-    unknown = rnn_mlir.compile(SUM)
-    assert np.array_equal(unknown(x[0], x[1]), [2, 2, 2]) and unknown._xla is False
+    assert np.array_equal(large(jnp.ones((1000, 1000), "float32"), y)[0][0], [2] * 1000) and not seen
+
+
+def test_eager_calls_of_unknown_sizes(monkeypatch):
+    """A program is compiled for shapes that are used often."""
+    monkeypatch.setattr(_calls, "_CALLS_BEFORE_PROGRAM", 3)
+    seen, function = watch(monkeypatch), rnn_mlir.compile(SUM)
+
+    def run(n, times):
+        for k in range(times):
+            x = jnp.full(n, k, "float32")
+            result = function(x, x)
+            assert isinstance(result, jax.Array) and np.array_equal(result, 2 * x)
+        return len(seen)
+    assert [run(4, 3), run(5, 2), run(4, 2), run(5, 1), run(5, 1)] == [0, 0, 2, 2, 3]
+    assert run(200000, 9) == 3  # large results
+    assert run(0, 4) == 4
+
+
+def test_eager_calls_with_shapes_by_values(monkeypatch):
+    monkeypatch.setattr(_calls, "_CALLS_BEFORE_PROGRAM", 2)
+    seen, function = watch(monkeypatch), rnn_mlir.compile("""
+        func.func @f(%n: tensor<i32>) -> tensor<?xf32> {
+          %0 = tensor.extract %n[] : tensor<i32>
+          %1 = arith.index_cast %0 : i32 to index
+          %c = arith.constant 1.0 : f32
+          %2 = tensor.splat %c[%1] : tensor<?xf32>
+          return %2 : tensor<?xf32>
+        }""")
+    assert [len(function(jnp.int32(n))) for n in (3, 3, 3, 4, 3, 5)] == [3, 3, 3, 4, 3, 5]
+    assert len(seen) == 2  # with the shape of the first calls, and not after the failure
+
+
+def test_eager_calls_without_the_handler(monkeypatch):
+    function = rnn_mlir.compile(doubled("f32"))
+    monkeypatch.setitem(sys.modules, "rnn_mlir.jax._calls", None)  # its import fails
+    assert function(jnp.ones((2, 3), "float32"), jnp.asarray([1, 5], "float32"))[1] == 5
+    assert function._eager is False
 
 
 def test_eager_calls_compile_no_handler():
@@ -251,17 +297,10 @@ from rnn_mlir import _files
 found = _files.find_library
 _files.find_library = lambda name, **options: None if "xla" in name else found(name, **options)
 function = rnn_mlir.compile('''{doubled("f32")}''')
-print(function(jnp.ones((2, 3), "float32"), jnp.ones(2, "float32"))[1], function._xla, "rnn_mlir.jax" in sys.modules)
+print(function(jnp.ones((2, 3), "float32"), jnp.ones(2, "float32"))[1], function._eager, "rnn_mlir.jax" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == "1.0 False False\n", done.stderr
-
-
-def test_eager_calls_without_the_handler(monkeypatch):
-    function = rnn_mlir.compile(doubled("f32"))
-    monkeypatch.setitem(sys.modules, "rnn_mlir.jax._calls", None)  # its import fails
-    assert function(jnp.ones((2, 3), "float32"), jnp.asarray([1, 5], "float32"))[1] == 5
-    assert function._xla is False
 
 
 def test_failures_of_eager_calls():

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +17,9 @@ from . import _native
 
 #: Eager calls with larger results take them without a copy: jax.dlpack.from_dlpack takes about as long as copying this many bytes.
 _COPIED_BYTES = 1 << 19
+#: A call through DLPack takes about 0.1 ms longer than by a program, whose compilation takes about 10 ms.
+_CALLS_BEFORE_PROGRAM = 100
+_MAX_PROGRAMS = 64
 
 
 def _error(message: str) -> _runtime.InvalidArgument:
@@ -113,18 +116,51 @@ def call(function: CompiledFunction, *arguments: Any, result_shape_dtypes: Any =
     return out[0] if len(out) == 1 else tuple(out)
 
 
-def make_eager(function: CompiledFunction) -> Optional[Callable[..., Any]]:
-    """The function on arrays of JAX in host memory, through the compiler of JAX: it dispatches a call in a fraction of the time of
-    jax.dlpack. None if another call may be faster: one with large results, or with sizes that may change, for which JAX would
-    compile again."""
-    try:
+class Eager:
+    """Eager calls of a function on arrays of JAX as programs of XLA, which dispatches a call in a fraction of the time of jax.dlpack.
+
+    If the module does not state all sizes, a program has those of calls that were made through DLPack. It is compiled after so many of
+    them that they took about as long as the compiler takes."""
+
+    def __init__(self, function: CompiledFunction) -> None:
+        """Raises TypeError if programs cannot call the function."""
         _check_function(function)
-    except TypeError:
-        return None
-    shapes: List[Optional[Tuple[int, ...]]] = [() if a.scalar else a.shape for a in (*function.inputs, *function.outputs)]
-    if any(shape is None or -1 in shape for shape in shapes):
-        return None
-    if sum(math.prod(a.shape or ()) * _runtime.DTYPE_SIZES[a.dtype] for a in function.outputs) > _COPIED_BYTES:
-        return None
-    compiled: Callable[..., Any] = jax.jit(lambda *arguments: call(function, *arguments))
-    return compiled
+        self._function = function
+        self._every: Optional[Callable[..., Any]] = None  #: the program of a function whose sizes are all known
+        self._programs: Dict[Any, Optional[Callable[..., Any]]] = {}  #: of others, by the shapes of the arguments; None after a failure
+        self._counts: Dict[Any, int] = {}  #: of calls without a program, by the shapes of arguments and results
+        shapes: List[Any] = [() if a.scalar else a.shape for a in (*function.inputs, *function.outputs)]
+        self._counts_calls = any(shape is None or -1 in shape for shape in shapes)
+        if not self._counts_calls and self._are_small(shapes[len(function.inputs):]):
+            self._every = self._program(None)
+
+    def _are_small(self, shapes: Sequence[Tuple[int, ...]]) -> bool:
+        return sum(math.prod(s) * _runtime.DTYPE_SIZES[a.dtype] for s, a in zip(shapes, self._function.outputs)) <= _COPIED_BYTES
+
+    def _program(self, result_shape_dtypes: Any) -> Callable[..., Any]:
+        program: Callable[..., Any] = jax.jit(lambda *v: call(self._function, *v, result_shape_dtypes=result_shape_dtypes))
+        return program
+
+    def find(self, arguments: Tuple[Any, ...]) -> Optional[Callable[..., Any]]:
+        """The program for arrays of these shapes, if there is one."""
+        return self._every if not self._counts_calls else self._programs.get(tuple([v.shape for v in arguments]))
+
+    def count(self, arguments: Tuple[Any, ...], results: Any) -> None:
+        """Notes a call that was made without a program."""
+        if not self._counts_calls:
+            return
+        results = results if isinstance(results, tuple) else (results,)
+        shapes = tuple([v.shape for v in arguments])
+        if shapes in self._programs or len(self._programs) >= _MAX_PROGRAMS or not self._are_small([v.shape for v in results]):
+            return
+        key = shapes, tuple([v.shape for v in results])
+        if len(self._counts) >= 16 * _MAX_PROGRAMS:
+            self._counts.clear()
+        self._counts[key] = calls = self._counts.get(key, 0) + 1
+        if calls == _CALLS_BEFORE_PROGRAM:
+            self._programs[shapes] = self._program([jax.ShapeDtypeStruct(v.shape, v.dtype) for v in results])
+
+    def failed(self, arguments: Tuple[Any, ...]) -> None:
+        """Notes a failure of a program, which may be that the values of the arguments determine the shapes of the results."""
+        if self._counts_calls:
+            self._programs[tuple([v.shape for v in arguments])] = None
