@@ -71,7 +71,7 @@ def make_cases():
             copies = [jax.numpy.asarray(a) for a in operands]
             jitted = jax.jit(rnn_mlir.compile(RESULTS.replace("?", "1")))
             cases["2 results of 3 JAX arrays"] = lambda: function(*copies)
-            cases["the same in jax.jit"] = lambda: jitted(*copies)
+            cases["the same with known sizes, in jax.jit"] = lambda: jitted(*copies)
     except ImportError:
         pass
     return cases

@@ -269,6 +269,23 @@ class Result:
         return _array(self._owner.data, self.shape, self.dtype, self._owner)
 
 
+@functools.lru_cache(maxsize=None)
+def _jax_import() -> Tuple[Any, Any]:
+    """JAX, and what its from_dlpack calls after checks that take most of its time. JAX does not document the latter."""
+    return importlib.import_module("jax"), importlib.import_module("jaxlib._jax").dlpack_managed_tensor_to_buffer
+
+
+def shared_jax(owner: _runtime.Shared, shape: Tuple[int, ...], name: str) -> Any:
+    """The same as an array of JAX."""
+    if _runtime.DTYPE_SIZES[name] < 8:  # from_dlpack converts elements of 64 bits if jax_enable_x64 is not set
+        try:
+            jax, take = _jax_import()
+            return take(owner.capsule(False), jax.local_devices(backend="cpu")[0], None, None, CPU)
+        except Exception:  # pylint: disable=broad-except; a version of JAX with another interface
+            pass
+    return importlib.import_module("jax").dlpack.from_dlpack(Result(owner, shape, name))
+
+
 def like(result: Result, example: Any) -> Any:
     """`result` as a tensor of the library that `example` is from."""
     library = type(example).__module__.partition(".")[0]

@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _compiler, _dlpack, _files, _runtime
+from . import _compiler, _dlpack, _runtime
 
 _SCALARS: Dict[str, Any] = {"f32": ctypes.c_float, "f64": ctypes.c_double, "i1": ctypes.c_bool, "i8": ctypes.c_int8,
                             "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64}
@@ -89,7 +89,7 @@ class CompiledFunction:
         self.name = function.name
         self.inputs = tuple(function.inputs)
         self.outputs = tuple(function.outputs)
-        self.device = device  #: host, or simt for its emulator; tensors in GPU memory have their device
+        self._device = device
         self._index = {argument.name: k for k, argument in enumerate(self.inputs) if argument.name}
         # Tensors of known rank in host memory: such calls have short paths.
         self._short = bool(self.inputs) and not function.device_memory and not any(
@@ -99,7 +99,6 @@ class CompiledFunction:
         self._expected = _dlpack.expect(function.inputs if self._views else [])
         self._expected_address = ctypes.addressof(self._expected)
         self._frames: List[_Frame] = []
-        self._eager: Any = None  # the Eager of rnn_mlir.jax, once it was made; False if there is none
 
     def __repr__(self) -> str:
         def describe(argument: _runtime.Argument) -> str:
@@ -114,7 +113,7 @@ class CompiledFunction:
 
     def __reduce__(self) -> Tuple[Any, ...]:
         """By the path of the library, which the other process must have."""
-        return _load_function, (self.raw.owner.path, self.device, self.name)
+        return _load_function, (self.raw.owner.path, self._device, self.name)
 
     def __copy__(self) -> "CompiledFunction":  # it never changes
         return self
@@ -128,21 +127,19 @@ class CompiledFunction:
         if len(arguments) != len(self.inputs):
             raise _error(f"`{self.name}` expects {len(self.inputs)} arguments, but got {len(arguments)}")
         if self._short:
-            if _dlpack.is_immutable(arguments[0]):
-                return self._call_jax(arguments)
             if type(arguments[0]).__module__ == "torch":
                 dense = self._dense_torch(arguments)
                 if dense:
-                    bound = self.raw._bind(tuple(dense[1]), self.device)
+                    bound = self.raw._bind(tuple(dense[1]), self._device)
                     if not self.outputs:
                         return bound(*dense[0])
-                    shared = bound.run_for_results(_runtime.call_of_thread(self.device), dense[0])
+                    shared = bound.run_for_results(_runtime.call_of_thread(self._device), dense[0])
                     return self._results(shared, _dlpack.shared_torch)
-        return self._call_dense(arguments)
-
-    def _call_dense(self, arguments: Tuple[Any, ...]) -> Any:
-        results = self._call_viewed(arguments) if self._views else _REFUSED
-        return self._call_any(arguments) if results is _REFUSED else results
+            if self._views:
+                results = self._call_viewed(arguments)
+                if results is not _REFUSED:
+                    return results
+        return self._call_any(arguments)
 
     def _order(self, arguments: Tuple[Any, ...], named: Dict[str, Any]) -> Tuple[Any, ...]:
         """All arguments by position."""
@@ -174,31 +171,6 @@ class CompiledFunction:
             shapes.append(tuple(value.shape))
         return pointers, shapes
 
-    def _call_jax(self, arguments: Tuple[Any, ...]) -> Any:
-        """A call on tensors of which the first one is JAX's: by the compiler of JAX where it has a program for them. If that fails,
-        the general path repeats the call, and raises an exception of this package."""
-        if self._eager is None:
-            self._eager = False
-            # Else the handler would be compiled now.
-            if self.outputs and ("rnn_mlir.jax" in sys.modules or _files.find_library("librnn_mlir_xla.so", variable="RNN_MLIR_XLA")):
-                with contextlib.suppress(ImportError, TypeError):
-                    self._eager = importlib.import_module("rnn_mlir.jax._calls").Eager(self)
-        kind, eager = type(arguments[0]), self._eager
-        if not eager or any(type(v) is not kind for v in arguments) or _dlpack.is_traced(arguments[0]):
-            return self._call_dense(arguments)
-        program = eager.find(arguments)
-        if program:
-            try:
-                results = program(*arguments)
-                first = results if len(self.outputs) == 1 else results[0]
-                first.block_until_ready()  # one execution writes all results
-                return results
-            except Exception:  # pylint: disable=broad-except; of JAX, which has many
-                eager.failed(arguments)
-        results = self._call_dense(arguments)
-        eager.count(arguments, results)
-        return results
-
     def _results(self, shared: List[Tuple[Tuple[int, ...], _runtime.Shared]], make: Callable[..., Any]) -> Any:
         """Results in host memory as tensors, each by `make(memory, shape, dtype)`."""
         return _one_or_all([make(memory, shape, a.dtype) for a, (shape, memory) in zip(self.outputs, shared)])
@@ -218,7 +190,7 @@ class CompiledFunction:
         if not self._views(arguments, owners, np.ndarray, len(arguments), self._expected_address, frame.address):
             self._frames.append(frame)
             return _REFUSED
-        call = _runtime.call_of_thread(self.device)
+        call = _runtime.call_of_thread(self._device)
         self.raw.entry(call.handle, *frame.arguments)
         call.finish()
         shared = _runtime.take_results(frame.results) if self.outputs else []
@@ -227,6 +199,8 @@ class CompiledFunction:
             return None
         if type(arguments[0]) is np.ndarray:
             return self._results(shared, _dlpack.shared_array)
+        if _dlpack.is_immutable(arguments[0]):
+            return self._results(shared, _dlpack.shared_jax)
         return self._results(shared, lambda memory, shape, dtype: _dlpack.like(_dlpack.Result(memory, shape, dtype), arguments[0]))
 
     def _call_any(self, arguments: Tuple[Any, ...]) -> Any:
@@ -270,7 +244,7 @@ class CompiledFunction:
     def _place(self, arguments: Tuple[Any, ...]) -> str:
         """The device of the call."""
         if not self.raw.device_memory:
-            return self.device
+            return self._device
         for argument, value in zip(self.inputs, arguments):
             if not argument.scalar and hasattr(value, "__dlpack_device__"):
                 kind, index = value.__dlpack_device__()
@@ -281,7 +255,8 @@ class CompiledFunction:
     def _where(self, index: int) -> str:
         return f"argument {index} (`{self.inputs[index].name}`) of `{self.name}`"
 
-    def _set_scalar(self, tensor: _runtime.Tensor, index: int, value: Any) -> Any:
+    def _number(self, index: int, value: Any) -> Any:
+        """The argument of a scalar."""
         kind = _SCALARS.get(self.inputs[index].dtype)
         if kind is None:
             raise _error(f"{self._where(index)} is a scalar of type {self.inputs[index].dtype}, which Python lacks; "
@@ -298,6 +273,10 @@ class CompiledFunction:
         # ctypes takes any integer modulo the size of its type, and any object as a bool.
         if self.inputs[index].dtype.startswith("i") and number.value != value:
             raise _error(f"{self._where(index)} must be a number of type {self.inputs[index].dtype}, but got {value!r}")
+        return number
+
+    def _set_scalar(self, tensor: _runtime.Tensor, index: int, value: Any) -> Any:
+        number = self._number(index, value)
         tensor.data, tensor.dtype = ctypes.addressof(number), _runtime.DTYPE_CODES[self.inputs[index].dtype]
         return number
 
@@ -351,11 +330,11 @@ class CompiledModule:
 
     def __init__(self, library: _runtime.Library, device: str) -> None:
         self.path = library.path  #: of the shared library
-        self.device = device
+        self._device = device
         self.functions = {name: CompiledFunction(f, device) for name, f in library.functions.items()}
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return _load_module, (self.path, self.device)
+        return _load_module, (self.path, self._device)
 
     def __copy__(self) -> "CompiledModule":
         return self

@@ -583,7 +583,9 @@ def load_library(path: "Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]"
 
 
 def library_at(spelling: str) -> Library:
-    """The library that is loaded under this name, or the file at this path."""
+    """The library that is loaded under this name, or the file at this absolute path."""
+    if not os.path.isabs(spelling):
+        raise InvalidArgument(f"a program names the library {spelling}; expected an absolute path", "INVALID_ARGUMENT")
     with _loading:
         for known in _loaded.values():
             for made in known.values():

@@ -57,7 +57,7 @@ def test_functions_in_other_processes():
     assert np.array_equal(pickle.loads(pickle.dumps(function))(x), x)
     assert np.array_equal(pickle.loads(pickle.dumps(module))["f"](x), x)
     simt = rnn_mlir.compile(IDENTITY.format("f32"), target="simt")
-    assert pickle.loads(pickle.dumps(simt)).device == "simt"
+    assert pickle.loads(pickle.dumps(simt))._device == "simt"
     program = "import pickle, sys, numpy; print(pickle.load(sys.stdin.buffer)(numpy.ones((2, 3), 'f')).shape)"
     done = subprocess.run([sys.executable, "-c", program], input=pickle.dumps(function), capture_output=True)
     assert done.stdout == b"(2, 3)\n", done.stderr

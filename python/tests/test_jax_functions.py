@@ -1,7 +1,9 @@
 # test_jax_functions.py - functions of rnn_mlir.compile in programs of JAX.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import functools
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -18,8 +20,7 @@ import rnn_mlir  # noqa: E402
 import rnn_mlir.jax as rnn  # noqa: E402
 from jax.sharding import NamedSharding, PartitionSpec  # noqa: E402
 from jax_problems import lax_reference, loss, problem  # noqa: E402
-from rnn_mlir import _compiler, modules  # noqa: E402
-from rnn_mlir.jax import _calls  # noqa: E402
+from rnn_mlir import _compiler, _dlpack, modules  # noqa: E402
 
 T, B, I, H = 5, 3, 4, 6
 X, S, Y, P = (f"tensor<{shape}xf64>" for shape in (f"{T}x{B}x{I}", f"1x{B}x{H}", f"{T}x{B}x{H}", "216"))
@@ -88,17 +89,45 @@ def test_types_and_ranks(element, dtypes, shape):
         assert [v.dtype for v in results[1]] == [np.dtype(dtype)] * 2  # unsigned, if so requested
 
 
-def test_booleans_and_scalars():
-    function = rnn_mlir.compile("""func.func @f(%x: tensor<3xi1>, %s: f32, %n: i32) -> (tensor<3xi1>, f32, i32) {
-      %0 = arith.addf %s, %s : f32
-      return %x, %0, %n : tensor<3xi1>, f32, i32
-    }""")
-    x = jnp.asarray([True, False, True])
-    for s, n in ((1.5, 4), (jnp.float32(1.5), jnp.int32(4)), (np.float32(1.5), np.int32(4))):
-        same, twice, number = jax.jit(lambda v: function(v, s, n))(x)
-        assert (same.dtype, twice.dtype, number.dtype) == (bool, np.float32, np.int32)
-        assert np.array_equal(same, x) and (twice, number) == (3, 4)
-    assert jax.jit(function)(x, jnp.float32(2), jnp.int32(1))[1] == 4
+SCALARS = """func.func @f(%x: tensor<3xi1>, %s: f32, %n: i32, %b: i1) -> (tensor<3xi1>, f32, i32, i1) {
+  %0 = arith.addf %s, %s : f32
+  return %x, %0, %n, %b : tensor<3xi1>, f32, i32, i1
+}"""
+
+
+@pytest.mark.parametrize("x64", (False, True))
+def test_booleans_and_scalars(x64):
+    """Programs accept the same numbers as eager calls."""
+    function = rnn_mlir.compile(SCALARS)
+    with jax.enable_x64(x64):
+        x = jnp.asarray([True, False, True])
+        for s, n, b in ((1.5, 4, True), (jnp.float32(1.5), jnp.int32(4), jnp.bool_(True)), (np.float32(1.5), np.int32(4), np.bool_(True)),
+                        (np.float64(1.5), np.int64(4), 1)):
+            for results in (function(x, s, n, b), jax.jit(lambda v: function(v, s, n, b))(x)):  # noqa: B023
+                assert np.array_equal(results[0], x) and [v.item() if hasattr(v, "item") else v for v in results[1:]] == [3, 4, True]
+        same, twice, number, truth = jax.jit(function)(x, 1.5, 4, True)  # numbers that are arguments of the program
+        assert (same.dtype, twice.dtype, number.dtype, truth.dtype) == (bool, np.float32, np.int32, bool)
+        assert np.array_equal(same, x) and (twice, number, truth) == (3, 4, True)
+        assert jax.jit(function)(x, 2, 4, False)[1] == 4
+        for s, n, b, text in (("a", 4, True, "argument 1 (`s`) of `f` must be a number of type f32, but got str"),
+                              (None, 4, True, "argument 1 (`s`) of `f` must be a number of type f32, but got NoneType"),
+                              (1.5, 2.5, True, "argument 2 (`n`) of `f` must be a number of type i32"),
+                              (1.5, 1 << 40, True, "argument 2 (`n`) of `f` must be a number of type i32, but got 1099511627776"),
+                              (1.5, 4, 3, "argument 3 (`b`) of `f` must be a number of type i1, but got 3")):
+            for run in (function, lambda v, s=s, n=n, b=b: function(v, s, n, b)):
+                with pytest.raises(rnn_mlir.InvalidArgument, match=re.escape(text)):
+                    run(x, s, n, b) if run is function else jax.jit(run)(x)
+        with pytest.raises(rnn_mlir.InvalidArgument, match=r"argument 2 \(`n`\) of `f` must have elements of type i32, but got f"):
+            jax.jit(function)(x, 1.5, 4.0, True)
+
+
+def test_scalars_that_python_lacks():
+    function = rnn_mlir.compile("func.func @f(%x: tensor<3xf32>, %s: f16) -> tensor<3xf32> { return %x : tensor<3xf32> }")
+    x = jnp.ones(3, "float32")
+    assert np.array_equal(jax.jit(function)(x, jnp.float16(1)), x)
+    for run in (lambda: function(x, 1.0), lambda: jax.jit(lambda v: function(v, 1.0))(x)):
+        with pytest.raises(rnn_mlir.InvalidArgument, match="is a scalar of type f16, which Python lacks"):
+            run()
 
 
 def test_derivatives_of_the_module():
@@ -158,6 +187,11 @@ def test_any_rank():
     with pytest.raises(TypeError, match=re.escape("result 0 of `f` has shape *, and")):
         jax.jit(function)(x)
     assert np.array_equal(jax.jit(lambda v: rnn.call(function, v, result_shape_dtypes=struct(2, 3)))(x), x)
+    nine = jnp.ones((1,) * 9, "float32")
+    with pytest.raises(rnn_mlir.InvalidArgument, match=r"argument 0 \(`.*`\) of `f` has 9 dimensions; compiled code has at most 8"):
+        jax.jit(lambda v: rnn.call(function, v, result_shape_dtypes=v))(nine)
+    with pytest.raises(rnn_mlir.InvalidArgument, match=r"result 0 of `f` has shape \*, but result_shape_dtypes has \[1,1,1,1,1,1,1,1,1\]"):
+        jax.jit(lambda v: rnn.call(function, v, result_shape_dtypes=nine))(x)
 
 
 def test_errors():
@@ -168,11 +202,13 @@ def test_errors():
                             ((x[0], y), "argument 0 (`x`) of `f` must have shape [2,3], but got [3]"),
                             ((x.astype("float16"), y), "argument 0 (`x`) of `f` must have elements of type f32, but got f16"),
                             ((x, y.astype("complex64")), "argument 1 (`y`) of `f` must have elements of type f32, but got complex64"),
-                            ((x, "y"), "argument 1 (`y`) of `f` must be an array, but got str"),
-                            ((x, 3.0), "argument 1 (`y`) of `f` must be an array, but got float")):
+                            ((x, jax.random.key(0)), "argument 1 (`y`) of `f` must have elements of type f32, but got key<fry>"),
+                            ((x, "y"), "argument 1 (`y`) of `f` must be an array of JAX or NumPy, but got str"),
+                            ((x, 3.0), "argument 1 (`y`) of `f` must be an array of JAX or NumPy, but got float")):
         with pytest.raises(rnn_mlir.InvalidArgument, match=re.escape(text)):
             jax.jit(lambda: rnn.call(function, *arguments))()  # noqa: B023
-    for structs, text in (([struct(2, 3)], "`f` returns 2 tensors, but result_shape_dtypes has 1"),
+    for structs, text in (([struct(2, 3)], "`f` has 2 results, but result_shape_dtypes has 1"),
+                          ([2, struct()], "result_shape_dtypes must have an array or a jax.ShapeDtypeStruct for result 0 of `f`, but has int"),
                           ([struct(2, 4), struct()], "result 0 of `f` has shape [2,3], but result_shape_dtypes has [2,4]"),
                           ([struct(2, 3), struct(dtype="float64")],
                            "result 1 of `f` has elements of type f32, but result_shape_dtypes has f64")):
@@ -182,7 +218,10 @@ def test_errors():
         jax.grad(lambda v: function(v, y)[0].sum())(x)
     with pytest.raises(TypeError, match=r"`f` has no argument `z`"):
         jax.jit(lambda v: function(v, z=y))(x)
-    assert np.array_equal(jax.jit(lambda v: function(y=y, x=v))(x)[0], 2 * x)
+    with pytest.raises(TypeError, match="expected a function of rnn_mlir.compile or rnn_mlir.load, but got function"):
+        rnn.call(lambda v: v, x)
+    for run in (function, functools.partial(rnn.call, function)):
+        assert np.array_equal(jax.jit(lambda v: run(y=y, x=v))(x)[0], 2 * x)  # noqa: B023
 
 
 def test_functions_that_programs_cannot_call():
@@ -219,88 +258,30 @@ except TypeError as error:
     assert done.stdout == "`f` has arguments or results of 64 bits, which JAX has only if jax_enable_x64 is set\n"
 
 
-def watch(monkeypatch):
-    """The arguments of calls by programs of XLA."""
-    seen, find = [], _calls.Eager.find
-
-    def watched(self, arguments):
-        program = find(self, arguments)
-        return program and (lambda *v: seen.append(v) or program(*v))
-    monkeypatch.setattr(_calls.Eager, "find", watched)
-    return seen
-
-
-def test_eager_calls(monkeypatch):
-    """Arrays of JAX go through XLA, unless another path must convert or refuse one."""
-    seen, function = watch(monkeypatch), rnn_mlir.compile(doubled("f32"))
-    x, y = jnp.ones((2, 3), "float32"), jnp.asarray([1, 5], "float32")
-    function(np.asarray(x), np.asarray(y))
-    assert function._eager is None  # no import of JAX for other arrays
-    assert function(x, y)[1] == 5 and len(seen) == 1
-    assert isinstance(function(x, np.asarray(y))[0], jax.Array) and len(seen) == 1  # several libraries
-    assert isinstance(function(np.asarray(x), y)[0], np.ndarray) and len(seen) == 1
-    with pytest.raises(rnn_mlir.InvalidArgument, match=r"argument 1 \(`y`\) of `f` must have elements of type f32, but got f64"):
-        function(x, y.astype("float64"))
-    with pytest.raises(rnn_mlir.InvalidArgument, match="`f`"):
-        function(x[0], y)
-    seen.clear()
-    assert function(x, y)[1] == 5 and len(seen) == 1  # after the failures
-    with jax.disable_jit():
-        assert function(x, y)[1] == 5
-    seen.clear()
-    large = rnn_mlir.compile(doubled("f32", "1000x1000"))
-    assert np.array_equal(large(jnp.ones((1000, 1000), "float32"), y)[0][0], [2] * 1000) and not seen
-
-
-def test_eager_calls_of_unknown_sizes(monkeypatch):
-    """A program is compiled for shapes that are used often."""
-    monkeypatch.setattr(_calls, "_CALLS_BEFORE_PROGRAM", 3)
-    seen, function = watch(monkeypatch), rnn_mlir.compile(SUM)
-
-    def run(n, times):
-        for k in range(times):
-            x = jnp.full(n, k, "float32")
-            result = function(x, x)
-            assert isinstance(result, jax.Array) and np.array_equal(result, 2 * x)
-        return len(seen)
-    assert [run(4, 3), run(5, 2), run(4, 2), run(5, 1), run(5, 1)] == [0, 0, 2, 2, 3]
-    assert run(200000, 9) == 3  # large results
-    assert run(0, 4) == 4
-
-
-def test_eager_calls_with_shapes_by_values(monkeypatch):
-    monkeypatch.setattr(_calls, "_CALLS_BEFORE_PROGRAM", 2)
-    seen, function = watch(monkeypatch), rnn_mlir.compile("""
-        func.func @f(%n: tensor<i32>) -> tensor<?xf32> {
-          %0 = tensor.extract %n[] : tensor<i32>
-          %1 = arith.index_cast %0 : i32 to index
-          %c = arith.constant 1.0 : f32
-          %2 = tensor.splat %c[%1] : tensor<?xf32>
-          return %2 : tensor<?xf32>
-        }""")
-    assert [len(function(jnp.int32(n))) for n in (3, 3, 3, 4, 3, 5)] == [3, 3, 3, 4, 3, 5]
-    assert len(seen) == 2  # with the shape of the first calls, and not after the failure
-
-
-def test_eager_calls_without_the_handler(monkeypatch):
+def test_eager_calls_without_the_private_interface(monkeypatch):
+    """Results are arrays of JAX also in versions that lack the function which from_dlpack calls."""
     function = rnn_mlir.compile(doubled("f32"))
-    monkeypatch.setitem(sys.modules, "rnn_mlir.jax._calls", None)  # its import fails
-    assert function(jnp.ones((2, 3), "float32"), jnp.asarray([1, 5], "float32"))[1] == 5
-    assert function._eager is False
+    x, y = jnp.ones((2, 3), "float32"), jnp.asarray([1, 5], "float32")
+    shortest = function(x, y)
+
+    def refuse():
+        raise AttributeError
+    monkeypatch.setattr(_dlpack, "_jax_import", refuse)
+    for a, b in zip(shortest, function(x, y)):
+        assert isinstance(a, jax.Array) and np.array_equal(a, b)
+        assert (a.dtype, a.weak_type, a.sharding, a.committed) == (b.dtype, b.weak_type, b.sharding, b.committed)
 
 
-def test_eager_calls_compile_no_handler():
-    """If the package has no handler, only the import of rnn_mlir.jax compiles one."""
-    program = f"""
-import jax.numpy as jnp, rnn_mlir, sys
-from rnn_mlir import _files
-found = _files.find_library
-_files.find_library = lambda name, **options: None if "xla" in name else found(name, **options)
-function = rnn_mlir.compile('''{doubled("f32")}''')
-print(function(jnp.ones((2, 3), "float32"), jnp.ones(2, "float32"))[1], function._eager, "rnn_mlir.jax" in sys.modules)
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout == "1.0 False False\n", done.stderr
+def test_memory_of_eager_results():
+    """It is freed with the arrays, and not before."""
+    function = rnn_mlir.compile(SUM)
+    x = jnp.ones(1 << 20, "float32")
+    kept = [function(x, x) for _ in range(3)]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(100):
+        function(x, x)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10  # KiB, of 400 MiB
+    assert all(np.all(v == 2) for v in kept)
 
 
 def test_failures_of_eager_calls():
@@ -316,11 +297,21 @@ def test_failures_of_eager_calls():
 
 
 def test_constants_in_a_program():
-    """A call on arrays that are no tracers, while JAX traces."""
+    """A call on arrays that are no tracers runs while JAX traces, and its results are constants."""
     function = rnn_mlir.compile(doubled("f32"))
     x, y = jnp.ones((2, 3), "float32"), jnp.asarray([1, 5], "float32")
-    assert np.array_equal(jax.jit(lambda v: v + function(x, y)[0])(x), 3 * x)
+    program = jax.jit(lambda v: v + function(x, y)[0] * int(function(x, y)[1]))
+    assert np.array_equal(program(x), 11 * x) and "rnn_mlir" not in program.lower(x).as_text()
     assert np.array_equal(jax.jit(lambda v: v + function(np.asarray(x), v[0, :2])[0])(x), 3 * x)
+
+
+def test_subnormal_numbers():
+    """XLA's threads flush them to zero, so those of the runtime do too in a program, and only there."""
+    function = rnn_mlir.compile(SUM.replace("?", "1000000"))
+    x = jnp.asarray(np.full(1000000, 1e-39, np.float32))
+    for _ in range(2):
+        assert np.all(np.asarray(function(np.asarray(x), np.asarray(x))) == np.float32(1e-39) * 2)
+        assert np.all(np.asarray(jax.jit(function)(x, x)) == 0)
 
 
 def test_several_devices():
@@ -376,6 +367,9 @@ print(*run(jnp.ones((2, 3), "float32"), jnp.asarray([1, 5], "float32")))
     os.replace(tmp_path / "next.so", path)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode and "argument 0 of `f` has 1 dimensions, but 2 in the program of XLA" in done.stderr
+    (tmp_path / "relative").write_bytes((tmp_path / "program").read_bytes().replace(str(path).encode(), b"r" * len(str(path))))
+    done = subprocess.run([sys.executable, "-c", program.replace("/program'", "/relative'")], capture_output=True, text=True)
+    assert done.returncode and "expected an absolute path" in done.stderr
     path.unlink()
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode and str(path) in done.stderr

@@ -4,6 +4,7 @@
 #include "core/ThreadPool.h"
 #include "core/Exit.h"
 
+#include <cfenv>
 #include <chrono>
 #include <functional>
 #include <gtest/gtest.h>
@@ -64,6 +65,38 @@ TEST(ThreadPoolTest, barriersSeparateRounds) {
     });
     EXPECT_EQ(wrong, 0);
   }
+}
+
+/// Sets how this thread rounds, in the same register that determines whether it flushes subnormal numbers.
+struct Rounding {
+  explicit Rounding(int mode) : before(std::fegetround()) { std::fesetround(mode); }
+  ~Rounding() { std::fesetround(before); }
+  [[gnu::noinline]] static float divide() { // else the compiler moves the division
+    volatile float one = 1, three = 3;
+    return one / three;
+  }
+  const int before;
+};
+
+void expectRoundingOfCaller(ThreadPool &pool) {
+  // The workers begin with the mode of the first caller.
+  for (int mode : {FE_UPWARD, FE_TONEAREST, FE_DOWNWARD}) {
+    Rounding scope(mode);
+    const float expected = Rounding::divide();
+    run(pool, 2, [&](rnnrt_team &, int64_t, int64_t parts) {
+      EXPECT_EQ(parts, 2);
+      EXPECT_EQ(Rounding::divide(), expected);
+    });
+  }
+}
+
+TEST(ThreadPoolTest, partsComputeAsTheCaller) {
+  Rounding up(FE_UPWARD);
+  const float upper = Rounding::divide();
+  Rounding down(FE_DOWNWARD);
+  ASSERT_LT(Rounding::divide(), upper);
+  ThreadPool pool(2);
+  expectRoundingOfCaller(pool);
 }
 
 // A part that leaves compiled code aborts the team: the others leave at their barriers, and the caller gets false.
@@ -304,7 +337,9 @@ struct FakeOpenMP {
     for (int k = 1; k < team; ++k)
       others.emplace_back([=] {
         index = k, count = team;
+        Rounding own(FE_TOWARDZERO);
         function(data);
+        EXPECT_EQ(std::fegetround(), FE_TOWARDZERO);
       });
     const int outerIndex = index, outerCount = count;
     index = 0, count = team;
@@ -347,6 +382,13 @@ TEST(ThreadPoolTest, partsRunOnOpenMP) {
   int before = FakeOpenMP::regions;
   run(pool, 4, [](rnnrt_team &, int64_t, int64_t count) { EXPECT_EQ(count, 4); });
   EXPECT_EQ(FakeOpenMP::regions, before);
+}
+
+TEST(ThreadPoolTest, partsComputeAsTheCallerOnOpenMP) {
+  ThreadPool pool(2);
+  FakeOpenMP::most = 2;
+  pool.useOpenMP(&FakeOpenMP::functions);
+  expectRoundingOfCaller(pool);
 }
 
 TEST(ThreadPoolTest, nestedOpenMPRegionsAreSerial) {

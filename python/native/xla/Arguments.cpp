@@ -23,16 +23,10 @@ int32_t rnn_xla::getDtype(ffi::DataType type) {
   case ffi::PRED:
     return RNNRT_DTYPE_I1;
   case ffi::S8:
-  case ffi::U8:
     return RNNRT_DTYPE_I8;
-  case ffi::S16:
-  case ffi::U16:
-    return RNNRT_DTYPE_I16;
   case ffi::S32:
-  case ffi::U32:
     return RNNRT_DTYPE_I32;
   case ffi::S64:
-  case ffi::U64:
     return RNNRT_DTYPE_I64;
   default:
     return -1;

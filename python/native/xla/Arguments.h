@@ -12,7 +12,7 @@
 #pragma GCC visibility push(hidden)
 namespace rnn_xla {
 
-/// The runtime's type of elements of XLA, or -1. Unsigned integers have the type of signed ones.
+/// The runtime's type of elements of XLA, or -1 for types that no layer has.
 int32_t getDtype(ffi::DataType type);
 
 /// Requests huge pages for a large result. XLA allocates results in every execution, so that large ones are new memory

@@ -10,7 +10,7 @@
 using namespace rnn_xla;
 
 namespace {
-/// What a function returned; frees it at the end of the scope.
+/// The tensors that a function returns. Frees them at the end of the scope.
 struct ReturnedTensors {
   explicit ReturnedTensors(size_t count) : tensors(count) {}
   ~ReturnedTensors() {
@@ -28,11 +28,28 @@ static std::string describeShape(const int64_t *shape, size_t rank) {
   return text + "]";
 }
 
+/// Unsigned integers have the type of signed ones.
+static int32_t getElementType(ffi::DataType type) {
+  switch (type) {
+  case ffi::U8:
+    return RNNRT_DTYPE_I8;
+  case ffi::S16:
+  case ffi::U16:
+    return RNNRT_DTYPE_I16;
+  case ffi::U32:
+    return RNNRT_DTYPE_I32;
+  case ffi::U64:
+    return RNNRT_DTYPE_I64;
+  default:
+    return getDtype(type);
+  }
+}
+
 /// Returns a message unless `buffer` can be this argument.
 static std::string check(ffi::AnyBuffer buffer, const rnnrt_argument_t &argument, const char *kind, size_t index,
                          const char *function) {
   const std::string place = std::string(kind) + " " + std::to_string(index) + " of `" + function + "`";
-  if (getDtype(buffer.element_type()) != argument.dtype)
+  if (getElementType(buffer.element_type()) != argument.dtype)
     return place + " has another element type than in the program of XLA";
   const auto rank = static_cast<int32_t>(buffer.dimensions().size());
   if (rank > RNNRT_MAX_RANK || (argument.rank >= 0 && rank != argument.rank))

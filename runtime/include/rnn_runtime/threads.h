@@ -2,7 +2,8 @@
 //
 // Compiled loops run on a pool of RNNRT_THREADS threads. In a program whose other code uses OpenMP, both kinds of
 // threads would compete for the processors: those of OpenMP spin for a while after each parallel region. Such a program
-// passes its OpenMP runtime, and compiled loops run on the same threads as its other code. SPDX-License-Identifier:
+// passes its OpenMP runtime, and compiled loops run on the same threads as its other code. In either case they compute
+// with the rounding mode of the caller, and flush subnormal numbers to zero if it does. SPDX-License-Identifier:
 // Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_THREADS_H

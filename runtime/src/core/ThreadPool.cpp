@@ -188,6 +188,7 @@ struct ThreadPool::Region {
   void *argument;
   rnnrt_team &team;
   Invocation *invocation;
+  FloatControl control;
   Clock::time_point *ends;
 };
 
@@ -197,7 +198,10 @@ void ThreadPool::runOnOpenMP(void *data) {
   int64_t parts = region.functions.num_threads();
   region.team.parts.store(parts, std::memory_order_relaxed);
   const int64_t part = region.functions.thread_num();
+  const FloatControl before = FloatControl::get();
+  region.control.set();
   runPart(region.run, region.argument, region.team, part, parts, region.invocation);
+  before.set(); // the thread belongs to another library
   region.ends[part] = Clock::now();
 }
 
@@ -232,7 +236,7 @@ bool ThreadPool::run(rnnrt_part_t run, void *argument, int64_t most, int64_t wor
   }
   if (shared) {
     team.hasShortSteps = work / parts < shortStep;
-    Region region = {shared->functions, run, argument, team, caller, ends.data()};
+    Region region = {shared->functions, run, argument, team, caller, FloatControl::get(), ends.data()};
     shared->functions.parallel(runOnOpenMP, &region, static_cast<unsigned>(parts), 0);
   } else {
     // The child of a fork runs with one thread.
@@ -264,6 +268,7 @@ static int getProcessor() {
 
 void ThreadPool::runOnPool(rnnrt_part_t run, void *argument, int64_t parts, Invocation *caller) {
   function = run, context = argument, invocation = caller, processor = getProcessor();
+  control = FloatControl::get();
   team.parts.store(parts, std::memory_order_relaxed);
   unfinished.store(static_cast<uint32_t>(parts - 1));
   if (parts > 1) {
@@ -304,6 +309,7 @@ void ThreadPool::work(int64_t index) {
       continue;
     if (processor >= 0 && getProcessor() == processor)
       leaveProcessor(processor);
+    control.set();
     runPart(function, context, team, index, parts, invocation);
     ends[index] = Clock::now();
     unfinished.fetch_sub(1);

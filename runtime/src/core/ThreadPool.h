@@ -5,6 +5,7 @@
 #define RNN_RUNTIME_CORE_THREADPOOL_H
 
 #include "core/Crowd.h"
+#include "core/FloatControl.h"
 #include "rnn_runtime/abi.h"
 #include "rnn_runtime/threads.h"
 
@@ -50,7 +51,8 @@ public:
   /// Runs `function(context, team, part, parts)` for every part, each on a thread of its own; the caller runs part 0.
   /// Returns when all parts have returned. There are at most `most` parts, and fewer if `work` (multiply-adds of all
   /// parts between two barriers) is small, or if other processes use the CPUs. If the pool is running for another
-  /// caller, there is one part, so that concurrent calls do not oversubscribe the CPUs. `isEven`: without other
+  /// caller, there is one part, so that concurrent calls do not oversubscribe the CPUs. All parts compute with the
+  /// FloatControl of the caller. `isEven`: without other
   /// processes, the parts end at about the same time. Returns false if a part has left compiled code.
   bool run(rnnrt_part_t function, void *context, int64_t most, int64_t work, bool isEven = true);
 
@@ -84,6 +86,7 @@ private:
   rnnrt_part_t function = nullptr;
   void *context = nullptr;
   Invocation *invocation = nullptr; ///< of the caller
+  FloatControl control;             ///< of the caller
   int processor = -1;               ///< that the caller ran on when the job began; -1: unknown
   rnnrt_team team;
   PartLimit partLimit;
