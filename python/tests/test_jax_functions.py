@@ -42,6 +42,14 @@ func.func @f(%x: tensor<{T}x?x{I}xf64>, %h: tensor<1x?x{H}xf64>, %p: {P}) -> ten
       {{is_training = false}}
   return %y : tensor<{T}x?x{H}xf64>
 }}"""
+#: Writes to its second argument.
+WRITTEN = """
+func.func @f(%x: tensor<2x3xf32>, %y: memref<2xf32>) -> (tensor<2x3xf32>, tensor<f32>) {
+  %c = arith.constant 0.0 : f32
+  linalg.fill ins(%c : f32) outs(%y : memref<2xf32>)
+  %0 = tensor.from_elements %c : tensor<f32>
+  return %x, %0 : tensor<2x3xf32>, tensor<f32>
+}"""
 SUM = """
 func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   %0 = linalg.add ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
@@ -362,11 +370,14 @@ print(*run(jnp.ones((2, 3), "float32"), jnp.asarray([1, 5], "float32")))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.stdout, done.returncode) == ("[[2. 2. 2.]\n [2. 2. 2.]] 5.0\n", 0), done.stderr
-    other = rnn_mlir.compile(doubled("f32", "3"))  # another function at this path
-    shutil.copy(other.raw.owner.path, tmp_path / "next.so")
-    os.replace(tmp_path / "next.so", path)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode and "argument 0 of `f` has 1 dimensions, but 2 in the program of XLA" in done.stderr
+    for other, message in ((doubled("f32", "3"), "argument 0 of `f` has 1 dimensions, but 2 in the program of XLA"),
+                           (doubled("i32"), "argument 0 of `f` has another element type than in the program of XLA"),
+                           (WRITTEN, "argument 1 of `f` is written by the function, but belongs to XLA"),
+                           (SUM, "`f` has 2 arguments and 1 results, but the program of XLA has 2 and 2")):
+        shutil.copy(rnn_mlir.compile(other).raw.owner.path, tmp_path / "next.so")  # another function at this path
+        os.replace(tmp_path / "next.so", path)
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert done.returncode and message in done.stderr
     (tmp_path / "relative").write_bytes((tmp_path / "program").read_bytes().replace(str(path).encode(), b"r" * len(str(path))))
     done = subprocess.run([sys.executable, "-c", program.replace("/program'", "/relative'")], capture_output=True, text=True)
     assert done.returncode and "expected an absolute path" in done.stderr

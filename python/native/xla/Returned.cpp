@@ -45,17 +45,23 @@ static int32_t getElementType(ffi::DataType type) {
   }
 }
 
-/// Returns a message unless `buffer` can be this argument.
+/// Returns a message unless `buffer` can be this argument or result.
 static std::string check(ffi::AnyBuffer buffer, const rnnrt_argument_t &argument, const char *kind, size_t index,
                          const char *function) {
-  const std::string place = std::string(kind) + " " + std::to_string(index) + " of `" + function + "`";
-  if (getElementType(buffer.element_type()) != argument.dtype)
-    return place + " has another element type than in the program of XLA";
   const auto rank = static_cast<int32_t>(buffer.dimensions().size());
-  if (rank > RNNRT_MAX_RANK || (argument.rank >= 0 && rank != argument.rank))
-    return place + " has " + std::to_string(argument.rank) + " dimensions, but " + std::to_string(rank) +
-           " in the program of XLA";
-  return "";
+  std::string problem;
+  if (getElementType(buffer.element_type()) != argument.dtype)
+    problem = "has another element type than in the program of XLA";
+  else if (rank > RNNRT_MAX_RANK)
+    problem = "has too many dimensions";
+  else if (argument.rank >= 0 && rank != argument.rank)
+    problem =
+        "has " + std::to_string(argument.rank) + " dimensions, but " + std::to_string(rank) + " in the program of XLA";
+  else if (argument.flags & RNNRT_ARGUMENT_WRITTEN)
+    problem = "is written by the function, but belongs to XLA";
+  else
+    return "";
+  return std::string(kind) + " " + std::to_string(index) + " of `" + function + "` " + problem;
 }
 
 ffi::Error rnn_xla::runReturning(rnnrt_call_t *call, const rnnrt_function_t &function, ffi::RemainingArgs &operands,
@@ -65,6 +71,9 @@ ffi::Error rnn_xla::runReturning(rnnrt_call_t *call, const rnnrt_function_t &fun
     return invalid(std::string("`") + function.name + "` has " + std::to_string(function.num_inputs) +
                    " arguments and " + std::to_string(function.num_outputs) + " results, but the program of XLA has " +
                    std::to_string(operands.size()) + " and " + std::to_string(results.size()));
+  if (function.flags & RNNRT_FUNCTION_DEVICE_MEMORY)
+    return invalid(std::string("`") + function.name +
+                   "` was compiled for target cuda, but the program of XLA for the CPU");
   std::vector<rnnrt_tensor_t> inputs(operands.size());
   std::vector<const rnnrt_tensor_t *> inputPointers;
   for (size_t k = 0; k < inputs.size(); ++k) {
