@@ -136,9 +136,9 @@ static llvm::Error checkUndefined(llvm::StringRef object, const llvm::Triple &tr
 #undef RNNRT_ENTRY
   provided.insert("_GLOBAL_OFFSET_TABLE_");
   provided.insert(".TOC."); // on POWER
-  // Called on processors without FMA. LLVM's table of library functions lacks them.
-  provided.insert("fma");
-  provided.insert("fmaf");
+  // LLVM's table of library functions lacks them. fma is called on processors without FMA.
+  for (const char *name : {"fma", "fmaf", "erfc", "erfcf"})
+    provided.insert(name);
   llvm::TargetLibraryInfoImpl library(triple);
   auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "object"));
   if (!file)

@@ -97,6 +97,7 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
   bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createRNNSplitStridedSubviewsPass()); // before canonicalization, which changes such ops
   // Every buffer gets an owner that frees it; the caller owns what a public function returns.
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
@@ -168,6 +169,8 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createRNNExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(memref::createExpandOpsPass());
+  if (options.target == TargetKind::Host)
+    pm.addPass(createRNNConvertScalarMathPass());
   pm.addPass(createConvertMathToLLVMPass());
   // Ops without an LLVM intrinsic become calls of the C library.
   pm.addPass(createConvertMathToLibmPass());

@@ -354,6 +354,37 @@ TEST_F(LoopsTest, HalfPrecisionIsRoundedAfterEachOperation) {
   }
 }
 
+/// Without a reduction loop, the sum of `outs` and a product is rounded twice, in every type.
+TEST_F(LoopsTest, ProductsOutsideOfReductionsAreRounded) {
+  std::string text = R"(
+    func.func @main(%x: tensor<ROWSxCOLSxTYPE>) -> tensor<ROWSxCOLSxTYPE> {
+      %third = arith.constant 0.333 : TYPE
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%x : tensor<ROWSxCOLSxTYPE>) outs(%x : tensor<ROWSxCOLSxTYPE>) {
+      ^bb0(%v: TYPE, %out: TYPE):
+        %p = arith.mulf %v, %third : TYPE
+        %s = arith.addf %out, %p : TYPE
+        linalg.yield %s : TYPE
+      } -> tensor<ROWSxCOLSxTYPE>
+      return %r : tensor<ROWSxCOLSxTYPE>
+    })";
+  for (ElementKind kind : {ElementKind::F32, ElementKind::BF16}) {
+    auto round = [&](float value) {
+      HostTensor rounded = llvm::cantFail(HostTensor::allocate(kind, {}));
+      rounded.setFromDouble(0, value);
+      return static_cast<float>(rounded.getAsDouble(0));
+    };
+    forShapes(replaceAll(text, {{"TYPE", stringifyElementKind(kind).str()}}), kind,
+              [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
+                for (int64_t index = 0; index < rows * columns; ++index) {
+                  const float v = x.getAsDouble(index), product = round(v * round(0.333f));
+                  ASSERT_EQ(y.getAsDouble(index), round(v + product));
+                }
+              });
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Functions of the math dialect
 //===----------------------------------------------------------------------===//
@@ -375,6 +406,55 @@ struct MathFunction {
   double low, high; ///< the inputs that are compared, besides special values
   double ulps;
 };
+
+/// Functions that are computed on scalars, in tensors and alone.
+struct ScalarFunction {
+  const char *name;
+  double (*exact)(double);
+};
+
+class ScalarMathTest : public LinalgToHostTest, public ::testing::WithParamInterface<ScalarFunction> {};
+
+TEST_P(ScalarMathTest, IsAccurate) {
+  ScalarFunction f = GetParam();
+  const int64_t count = 37;
+  for (ElementKind kind : {ElementKind::F64, ElementKind::F32, ElementKind::BF16})
+    for (const char *shape : {"37x", ""}) {
+      compile(formatv(R"(
+        func.func @main(%x: tensor<{0}>) -> tensor<{0}> {{
+          %y = math.{1} %x : tensor<{0}>
+          return %y : tensor<{0}>
+        })",
+                      shape + stringifyElementKind(kind).str(), f.name)
+                  .str());
+      if (HasFatalFailure())
+        return;
+      const double epsilon = kind == ElementKind::F64 ? 0x1p-51 : kind == ElementKind::F32 ? 0x1p-21 : 0x1p-8;
+      const int64_t length = *shape ? count : 1;
+      HostTensor x = makeTensor(kind, *shape ? SmallVector<int64_t>{count} : SmallVector<int64_t>{});
+      for (int64_t first = 0; first < count; first += length) {
+        for (int64_t k = 0; k < length; ++k) {
+          // From 2^-30 to 2^6, beyond the domain of atanh and acosh.
+          x.setFromDouble(k, std::ldexp(1.25, static_cast<int>(first + k) - 30));
+        }
+        HostTensor y = run("main", {x});
+        for (int64_t k = 0; k < length; ++k) {
+          const double input = x.getAsDouble(k), exact = f.exact(input), value = y.getAsDouble(k);
+          if (std::isnan(exact))
+            EXPECT_TRUE(std::isnan(value)) << f.name << " of " << input;
+          else if (std::abs(exact) > 1e-38)
+            EXPECT_NEAR(value / exact, 1, epsilon) << f.name << " of " << input;
+        }
+      }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ScalarMathTest,
+                         ::testing::Values(ScalarFunction{"acosh", std::acosh}, ScalarFunction{"asinh", std::asinh},
+                                           ScalarFunction{"atanh", std::atanh}, ScalarFunction{"cbrt", std::cbrt},
+                                           ScalarFunction{"erf", std::erf}, ScalarFunction{"erfc", std::erfc},
+                                           ScalarFunction{"expm1", std::expm1}, ScalarFunction{"log1p", std::log1p}),
+                         [](const auto &info) { return std::string(info.param.name); });
 
 class MathTest : public LinalgToHostTest, public ::testing::WithParamInterface<MathFunction> {};
 

@@ -138,6 +138,24 @@ def RNNReinterpretExpandShapesPass : Pass<"rnn-reinterpret-expand-shapes"> {
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def RNNConvertScalarMathPass : Pass<"rnn-convert-scalar-math", "::mlir::ModuleOp"> {
+  let summary = "Convert expm1 and log1p of scalars to calls of the C library";
+  let description = [{
+    Upstream's `convert-math-to-llvm` computes exp(x) - 1 and log(1 + x), which are 0 for small x.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::vector::VectorDialect"];
+}
+
+def RNNSplitStridedSubviewsPass : Pass<"rnn-split-strided-subviews"> {
+  let summary = "Convert memref.subview with steps, which drops some of its dimensions of size 1, to two ops";
+  let description = [{
+    The first op has the steps and the second one drops the dimensions. Upstream (LLVM 22) finds dropped dimensions by
+    comparing the strides of the result with those of the source, without the steps (`SubViewOp::getDroppedDims`), and
+    crashes if it finds none. The canonicalizer drops other dimensions.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def RNNExpandStridedMetadataPass : Pass<"rnn-expand-strided-metadata"> {
   let summary = "Upstream's expand-strided-metadata, on ops of the memref dialect only";
   let description = [{

@@ -38,8 +38,10 @@ static bool isSupported(Operation *op) {
     return isSupported(load.getType()) && load.getMemRefType().getRank() > 0 &&
            succeeded(load.getMemRefType().getStridesAndOffset(strides, offset)) && strides.back() == 1;
   }
-  // These have no lowering on vectors.
-  if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op))
+  // These have no lowering on vectors, or an inexact one. f32 has polynomials for the functions in the second line.
+  if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp, math::AcoshOp, math::AsinhOp, math::AtanhOp,
+          math::CbrtOp>(op) ||
+      (isa<math::ErfOp, math::ErfcOp, math::ExpM1Op, math::Log1pOp>(op) && op->getResult(0).getType().isF64()))
     return false;
   auto isScalar = [](Type type) { return isSupported(type) || type.isInteger(1); };
   return OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
@@ -77,7 +79,9 @@ LogicalResult VectorLoops::analyze() {
     Combiner combiner;
     SmallVector<Operation *> ops;
     BlockArgument argument = op.getRegionOutputArgs()[result];
-    if (matchReduction(op.getRegionOutputArgs(), result, ops) && ops.size() == 1 && argument.hasOneUse())
+    // Without a reduction loop, `outs + x * y` is no sum: each operation is rounded.
+    if (op.getNumReductionLoops() > 0 && matchReduction(op.getRegionOutputArgs(), result, ops) && ops.size() == 1 &&
+        argument.hasOneUse())
       if (auto kind = linalg::getCombinerOpKind(ops.front()))
         combiner = {ops.front(), *kind};
     combiners.push_back(combiner);
@@ -217,10 +221,11 @@ void VectorLoops::emit() {
       outer.push_back(loop);
   if (rowLoop)
     outer.push_back(*rowLoop);
-  // Threads share the longest parallel loop.
+  // Threads share the longest parallel loop. An unknown size is more often a long loop than a short one.
+  auto getLength = [&](unsigned loop) { return ShapedType::isDynamic(staticSizes[loop]) ? 64 : staticSizes[loop]; };
   unsigned shared = outer.empty() ? vectorLoop : outer.front();
   for (unsigned loop : outer)
-    if (staticSizes[loop] > staticSizes[shared])
+    if (getLength(loop) > getLength(shared))
       shared = loop;
   // All others have one iteration.
   if (staticSizes[shared] == 1 && !isReduction(vectorLoop))
@@ -252,7 +257,7 @@ void VectorLoops::emitLoops(HostBuilder &b, ArrayRef<unsigned> loops, unsigned s
     return isReduction(vectorLoop) ? emitReduction(b) : emitVectorLoop(b, isVectorized(shared), team);
   unsigned loop = loops.front();
   if (loop == rowLoop)
-    return emitRows(b, loop, loop == shared, team);
+    return emitRows(b, loop, shared, team);
   Value from = b.index(0), to = sizes[loop];
   if (loop == shared)
     from = team.begin(b, sizes[loop]), to = team.end(b, sizes[loop]);
@@ -264,15 +269,15 @@ void VectorLoops::emitLoops(HostBuilder &b, ArrayRef<unsigned> loops, unsigned s
 
 /// The loop over tiles of Tiles::rows rows, and then the remaining rows. Threads divide whole tiles, so that a row is
 /// in the same tile for any number of threads.
-void VectorLoops::emitRows(HostBuilder &b, unsigned loop, bool isShared, const Team &team) {
+void VectorLoops::emitRows(HostBuilder &b, unsigned loop, unsigned shared, const Team &team) {
   auto emitTile = [&](Value first, int64_t count) {
     rows.clear();
     for (int64_t row = 0; row < count; ++row)
       rows.push_back(b.add(first, row));
-    emitVectorLoop(b, /*isShared=*/false, team);
+    emitVectorLoop(b, isVectorized(shared), team);
   };
   Value from = b.index(0), to = sizes[loop];
-  if (isShared) {
+  if (loop == shared) {
     Value tiles = b.ceilDiv(to, Tiles::rows);
     from = b.mul(team.begin(b, tiles), Tiles::rows), to = b.min(b.mul(team.end(b, tiles), Tiles::rows), to);
   }

@@ -80,7 +80,7 @@ private:
   std::optional<unsigned> chooseRows() const;
 
   void emitLoops(HostBuilder &b, ArrayRef<unsigned> loops, unsigned shared, const Team &team);
-  void emitRows(HostBuilder &b, unsigned loop, bool isShared, const Team &team);
+  void emitRows(HostBuilder &b, unsigned loop, unsigned shared, const Team &team);
   void emitVectorLoop(HostBuilder &b, bool isShared, const Team &team);
   SmallVector<Value> getMasks(HostBuilder &b, Value rest, int64_t count);
   void emitParallelGroup(HostBuilder &b, Value first, ArrayRef<Value> masks);
