@@ -333,6 +333,9 @@ class CompiledModule:
         self._device = device
         self.functions = {name: CompiledFunction(f, device) for name, f in library.functions.items()}
 
+    def __repr__(self) -> str:
+        return "\n".join([f"<rnn_mlir module {self.path}", *(f"  {f!r}" for f in self.functions.values())]) + ">"
+
     def __reduce__(self) -> Tuple[Any, ...]:
         return _load_module, (self.path, self._device)
 

@@ -55,6 +55,22 @@ def params_size(mode: str, input_size: int, hidden_size: int, layers: int, direc
     return sum(directions * (gates * (width + state + 2) + num_proj * hidden_size) for width in widths)
 
 
+def reserve_size(mode: str, directions: int, dtype: str, sizes: Any) -> Any:
+    """Bytes of the reserve space (docs/Semantics.md, "Reserve space"), also of symbolic sizes. `modules.reserve_size` asks the
+    runtime, which is exact for known sizes of every kind of plan."""
+    width, rows = (8 if dtype == "f64" else 4), sizes.steps * sizes.batch
+    unit = 64 // width
+    cells = rows * sizes.hidden_size
+
+    def region(elements: Any) -> Any:
+        return (elements + unit - 1) // unit * unit
+    saved = region(cells * len(GATES[mode])) + region(cells) * (mode in ("lstm", "gru"))
+    if sizes.projection:
+        saved = saved + region(cells) + region(rows * sizes.projection)
+    states = region(rows * directions * (sizes.projection or sizes.hidden_size))
+    return 64 + width * sizes.layers * (directions * saved + states)
+
+
 def tensors_per_layer(num_proj: int) -> int:
     """The tensors of one layer and direction."""
     return 5 if num_proj else 4

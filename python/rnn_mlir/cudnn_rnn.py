@@ -211,6 +211,8 @@ class _CudnnRNN:
         given = {"x": input_data, "h0": input_h, "params": params}
         if has_cell:
             given["c0"] = input_c
+        elif input_c is not None:
+            raise TypeError(f"a model of mode {self._rnn_mode} has no `input_c`; pass the parameters as `params=`")
         arrays = {name: self._array(name, value) for name, value in given.items()}
         if arrays["x"].ndim != 3:
             raise ValueError(f"`input_data` must be [{'steps, batch' if time_major else 'batch, steps'}, {self._input_size}], but has "

@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -110,6 +111,7 @@ def test_layouts_are_copied():
 def test_outputs_in_place():
     module = rnn_mlir.compile_module(MEMREFS)
     assert list(module) == ["scale", "add"]
+    assert re.match(r"<rnn_mlir module /.*\n  <rnn_mlir function scale\(x: .*\n  <rnn_mlir function add\(.*>>$", repr(module))
     scale = module["scale"]
     assert [(a.name, a.read, a.written) for a in scale.inputs] == [("x", True, False), ("n", True, False),
                                                                   ("y", False, True)]

@@ -297,6 +297,9 @@ def test_properties_and_errors():
     (y, _), saved = model.forward(x, h, params=p, sequence_lengths=lengths)
     lengths[0] = 1
     assert len(model.backprop(saved, y)) == 3
+    gru = cudnn_rnn.CudnnGRU(1, 4, 3)
+    with pytest.raises(TypeError, match="a model of mode gru has no `input_c`; pass the parameters as `params=`"):
+        gru.forward(np.zeros((2, 1, 3), np.float32), np.zeros((1, 1, 4), np.float32), np.zeros(gru.params_size(), np.float32))
     with pytest.raises(ValueError, match="`num_proj` is for CudnnLSTM only, but got 2 for gru"):
         cudnn_rnn.CudnnGRU(2, 4, 3, num_proj=2)
     for num_proj in (-1, 5, 1.0, True):

@@ -77,6 +77,11 @@ def test_layers(arguments, error, message):
     jax.block_until_ready(lstm())
 
 
+def test_traced_dropout():
+    with pytest.raises(TypeError, match="`dropout` is a tracer; expected a Python number"):
+        jax.jit(lambda rate: rj.lstm(PARAMS, X, dropout=rate, key=jax.random.key(0)))(0.5)
+
+
 def block(**arguments):
     values = dict(x=X, cs_prev=X[0], h_prev=X[1], w=np.full((2 * H, 4 * H), 0.1, np.float32), b=np.zeros(4 * H, np.float32))
     return rj.block_lstm(**{**values, **arguments})

@@ -41,3 +41,9 @@ def test_unsupported():
     layer.build((3, 5, 4))
     with pytest.raises(ValueError, match="no mode of rnn-mlir"):
         rnn.from_keras(layer)
+    for make, message in ((lambda: keras.layers.LSTM(6, recurrent_activation="hard_sigmoid"),
+                           "LSTM with activation tanh and recurrent_activation hard_sigmoid is no mode of rnn-mlir"),
+                          (lambda: keras.Sequential([keras.layers.LSTM(6)]), "Sequential is no recurrent layer with weights of its own"),
+                          (lambda: keras.layers.LSTM(6), "but got 0 arrays; build the layer first")):
+        with pytest.raises(ValueError, match=message):
+            rnn.from_keras(make())

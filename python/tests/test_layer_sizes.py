@@ -8,7 +8,7 @@ from collections import namedtuple
 import pytest
 
 from fakes import fakes
-from rnn_mlir import _compiler, _layers
+from rnn_mlir import _compiler, _layers, modules
 from rnn_mlir._operations import BlockLSTM, Layers, Members
 
 needs_compiler = pytest.mark.skipif(not _compiler.available(), reason="needs the compiler")
@@ -57,6 +57,18 @@ def test_projection():
         assert f"num_proj = {projection} : i64" in module and "num_proj = -1" not in module
         compiled(Layers("lstm", "unidirectional", projection), "f32", "backward",
                  [f"h0: memref<{L}x?x{projection or H}xf32", f"c0: memref<{L}x?x{H}xf32"])
+
+
+@pytest.mark.parametrize("dtype", _layers.DTYPES)
+@pytest.mark.parametrize("direction", _layers.DIRECTIONS)
+@pytest.mark.parametrize("mode", _layers.GATES)
+def test_reserve_size(mode, direction, dtype):
+    """The closed form, which torch.compile needs for symbolic sizes, against the runtime."""
+    for sizes in ((1, 1, 1, 1, 1), (5, 3, 4, 6, 1), (7, 1, 3, 5, 3), (64, 16, 128, 128, 2), (3, 7, 2, 16, 2)):
+        for projection in (0, 1, 4) if mode == "lstm" else (0,):
+            if projection < sizes[3]:
+                known = modules.reserve_size(mode, direction, dtype, *sizes, projection=projection)
+                assert _layers.reserve_size(mode, _layers.DIRECTIONS[direction], dtype, _layers.Sizes(*sizes, projection)) == known
 
 
 @needs_compiler

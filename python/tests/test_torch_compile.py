@@ -278,6 +278,33 @@ def test_compile_with_unknown_steps(parameters_form):
         close(torch.autograd.grad(got, parameters), torch.autograd.grad(want, parameters), 1e-13)
 
 
+@pytest.mark.parametrize("kind", (rnn.LSTM, rnn.GRU))
+def test_compile_changing_sizes(kind, parameters_form):
+    """Without options: after the second length and batch, torch.compile uses symbols, in one program without a graph break."""
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), First(kind(4, 6, num_layers=2, bidirectional=True)))
+    torch._dynamo.utils.counters.clear()
+    compiled = torch.compile(model, backend="aot_eager")
+    for steps, batch in ((5, 3), (7, 3), (4, 5), (9, 2)):
+        x = torch.randn(steps, batch, 3)
+        model.zero_grad()
+        compiled(x).square().sum().backward()
+        given = [p.grad.clone() for p in model.parameters()]
+        expected = torch.autograd.grad(model(x).square().sum(), list(model.parameters()))
+        for a, b in zip(given, expected):
+            torch.testing.assert_close(a, b)
+    assert not torch._dynamo.utils.counters["graph_break"]
+    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] <= 3
+
+
+class First(torch.nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x):
+        return self.layer(x)[0]
+
+
 def test_compile_options(parameters_form):
     """Options of layers, and a block LSTM."""
     layer = rnn.GRU(12, 8, 2, bidirectional=True, batch_first=True, **F64)

@@ -96,6 +96,8 @@ def dropout_of(rate: Any) -> float:
     """The rate as a Python float. A scalar of NumPy would change the type of the results."""
     if isinstance(rate, (bool, np.bool_)):
         raise ValueError(f"`dropout` is {rate!r}; expected a value in [0, 1]")
+    if isinstance(rate, jax.core.Tracer):
+        raise TypeError("`dropout` is a tracer; expected a Python number: make it a static argument of jax.jit")
     _layers.check_dropout(rate)
     return float(rate)
 

@@ -133,7 +133,7 @@ def from_keras_arrays(mode: str, arrays: Sequence[Any]) -> Weights:
     recurrent_kernel[, bias]. A GRU must have reset_after=True, the default: its bias has two rows."""
     if len(arrays) not in (2, 3):
         raise ValueError(f"a Keras layer has a kernel, a recurrent kernel and a bias or none, but got {len(arrays)} "
-                         "arrays")
+                         f"arrays{'; build the layer first' * (not arrays)}")
     kernel, recurrent = (_reorder(v, mode, False).T for v in arrays[:2])
     if len(arrays) == 2:
         return Weights(jnp.asarray(kernel), jnp.asarray(recurrent))
@@ -176,8 +176,13 @@ def keras_mode(layer: Any) -> str:
     if name == "SimpleRNN" and activation in ("tanh", "relu"):
         return "rnn_" + activation
     modes = {"LSTM": "lstm", "GRU": "gru"}
-    if name not in modes or activation != "tanh" or layer.recurrent_activation.__name__ != "sigmoid":
-        raise ValueError(f"{name} with activation {activation} is no mode of rnn-mlir; expected an LSTM or GRU with tanh "
+    if name not in (*modes, "SimpleRNN"):
+        raise ValueError(f"{name} is no recurrent layer with weights of its own; expected a Keras LSTM, GRU or SimpleRNN, a Bidirectional "
+                         "of one, or a list of them")
+    recurrent = getattr(getattr(layer, "recurrent_activation", None), "__name__", "sigmoid")
+    if name == "SimpleRNN" or activation != "tanh" or recurrent != "sigmoid":
+        also = f" and recurrent_activation {recurrent}" if name in modes else ""
+        raise ValueError(f"{name} with activation {activation}{also} is no mode of rnn-mlir; expected an LSTM or GRU with tanh "
                          "and sigmoid, or a SimpleRNN with tanh or relu")
     if name == "GRU" and not layer.reset_after:
         raise ValueError("a GRU with reset_after=False is not supported; use reset_after=True")
@@ -195,6 +200,6 @@ def to_keras(params: Sequence[Weights], layers: Any) -> None:
         raise TypeError(f"`params` is a {type(params).__name__}; expected a list with one Weights per layer and direction")
     every = _keras_layers(layers)
     if len(every) != len(params):
-        raise ValueError(f"{len(params)} pseudo layers of parameters, but {len(every)} of Keras")
+        raise ValueError(f"`params` has {len(params)} Weights, but the Keras layers have {len(every)} layers and directions")
     for weights, layer in zip(params, every):
         layer.set_weights(to_keras_arrays(keras_mode(layer), weights, layer.use_bias))

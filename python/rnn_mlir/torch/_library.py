@@ -10,8 +10,10 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 import torch
 from torch import Tensor
 
+from .._layers import reserve_size
 from .._operations import BlockLSTM, Layers, Operation
 from . import _calls
+from ._memory import DTYPES
 from ._ops import AVAILABLE, no_cell
 
 _LAYERS = "Tensor input, Tensor input_h, Tensor? input_c, Tensor params, Tensor? sequence_lengths, Tensor? resets"
@@ -71,6 +73,11 @@ def _cudnn_forward(*arguments: Any) -> Any:
     return y, hn, cn, rest[0] if rest else y.new_empty(0, dtype=torch.int8)
 
 
+def _symbolic_reserve_bytes(operation: Layers, operands: Sequence[Any]) -> Any:
+    """The bytes for sizes of which torch.compile knows only symbols."""
+    return reserve_size(operation.mode, operation.directions, DTYPES[operands[0].dtype], operation.sizes(*operands))
+
+
 def _cudnn_forward_fake(*arguments: Any) -> Any:
     operation, operands = _layers(arguments[:6], *arguments[6:11])
     x = operands[0]
@@ -78,7 +85,7 @@ def _cudnn_forward_fake(*arguments: Any) -> Any:
     size: Any = 0
     if arguments[11]:
         known = all(isinstance(n, int) for v in operands for n in v.shape)
-        size = _calls.reserve_bytes(operation, operands) if known else torch.library.get_ctx().new_dynamic_size()
+        size = _calls.reserve_bytes(operation, operands) if known else _symbolic_reserve_bytes(operation, operands)
     return y, hn, cn[0] if cn else no_cell(x), x.new_empty(size, dtype=torch.int8)
 
 
