@@ -56,8 +56,8 @@ def params_size(mode: str, input_size: int, hidden_size: int, layers: int, direc
 
 
 def reserve_size(mode: str, directions: int, dtype: str, sizes: Any) -> Any:
-    """Bytes of the reserve space (docs/Semantics.md, "Reserve space"), also of symbolic sizes. `modules.reserve_size` asks the
-    runtime, which is exact for known sizes of every kind of plan."""
+    """Bytes of the reserve space of a compiled layer (docs/Semantics.md, "Reserve space"). The sizes may be symbols of PyTorch; with
+    numbers, the result is that of `modules.reserve_size`, which asks the runtime."""
     width, rows = (8 if dtype == "f64" else 4), sizes.steps * sizes.batch
     unit = 64 // width
     cells = rows * sizes.hidden_size

@@ -214,7 +214,7 @@ TEST_F(ContractionTest, FewRows) {
   add(Kind::F32, Kind::F32, {701, 477}, {2, 4, 5, 9, 17});
   add(Kind::F32, Kind::F32, {640, 512}, {3, 8, 16, 41}, /*isDynamic=*/true);
   add(Kind::F64, Kind::F64, {333, 500}, {4});
-  // At least 65536 multiply-adds each: smaller products become vector loops and do not use this code.
+  // Each of these has at least 65536 multiply-adds. Smaller contractions become vector loops instead of GEMMs.
   add(Kind::F16, Kind::F16, {301, 177}, {3, 30});
   add(Kind::BF16, Kind::BF16, {301, 177}, {2, 3, 4, 5});
   add(Kind::BF16, Kind::F32, {256, 129}, {4, 40}, /*isDynamic=*/true);

@@ -320,6 +320,13 @@ TEST_F(LoopsTest, GathersAndPositions) {
   });
 }
 
+/// The value of the type that is nearest to `value`.
+float roundTo(ElementKind kind, float value) {
+  HostTensor rounded = llvm::cantFail(HostTensor::allocate(kind, {}));
+  rounded.setFromDouble(0, value);
+  return static_cast<float>(rounded.getAsDouble(0));
+}
+
 /// f16 and bf16 are rounded after every operation, so the results have the bits of scalar code.
 TEST_F(LoopsTest, HalfPrecisionIsRoundedAfterEachOperation) {
   std::string text = R"(
@@ -338,11 +345,7 @@ TEST_F(LoopsTest, HalfPrecisionIsRoundedAfterEachOperation) {
       return %r : tensor<ROWSxCOLSxTYPE>
     })";
   for (ElementKind kind : {ElementKind::F16, ElementKind::BF16}) {
-    auto round = [&](float value) {
-      HostTensor rounded = llvm::cantFail(HostTensor::allocate(kind, {}));
-      rounded.setFromDouble(0, value);
-      return static_cast<float>(rounded.getAsDouble(0));
-    };
+    auto round = [&](float value) { return roundTo(kind, value); };
     forShapes(replaceAll(text, {{"TYPE", stringifyElementKind(kind).str()}}), kind,
               [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
                 for (int64_t index = 0; index < rows * columns; ++index) {
@@ -370,11 +373,7 @@ TEST_F(LoopsTest, ProductsOutsideOfReductionsAreRounded) {
       return %r : tensor<ROWSxCOLSxTYPE>
     })";
   for (ElementKind kind : {ElementKind::F32, ElementKind::BF16}) {
-    auto round = [&](float value) {
-      HostTensor rounded = llvm::cantFail(HostTensor::allocate(kind, {}));
-      rounded.setFromDouble(0, value);
-      return static_cast<float>(rounded.getAsDouble(0));
-    };
+    auto round = [&](float value) { return roundTo(kind, value); };
     forShapes(replaceAll(text, {{"TYPE", stringifyElementKind(kind).str()}}), kind,
               [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
                 for (int64_t index = 0; index < rows * columns; ++index) {

@@ -67,7 +67,8 @@ TEST(ThreadPoolTest, barriersSeparateRounds) {
   }
 }
 
-/// Sets how this thread rounds, in the same register that determines whether it flushes subnormal numbers.
+/// Sets the rounding mode of this thread. The control register that holds it also has the flag which flushes subnormal
+/// numbers to zero, so results show whether a worker has the register of its caller.
 struct Rounding {
   explicit Rounding(int mode) : before(std::fegetround()) { std::fesetround(mode); }
   ~Rounding() { std::fesetround(before); }

@@ -38,7 +38,7 @@ static bool isSupported(Operation *op) {
     return isSupported(load.getType()) && load.getMemRefType().getRank() > 0 &&
            succeeded(load.getMemRefType().getStridesAndOffset(strides, offset)) && strides.back() == 1;
   }
-  // These have no lowering on vectors, or an inexact one. f32 has polynomials for the functions in the second line.
+  // These have no lowering on vectors. Those of f64 have none or an inexact one: polynomials exist for f32 only.
   if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp, math::AcoshOp, math::AsinhOp, math::AtanhOp,
           math::CbrtOp>(op) ||
       (isa<math::ErfOp, math::ErfcOp, math::ExpM1Op, math::Log1pOp>(op) && op->getResult(0).getType().isF64()))
@@ -221,7 +221,7 @@ void VectorLoops::emit() {
       outer.push_back(loop);
   if (rowLoop)
     outer.push_back(*rowLoop);
-  // Threads share the longest parallel loop. An unknown size is more often a long loop than a short one.
+  // Threads share the longest parallel loop. A loop of unknown size is assumed to have 64 iterations.
   auto getLength = [&](unsigned loop) { return ShapedType::isDynamic(staticSizes[loop]) ? 64 : staticSizes[loop]; };
   unsigned shared = outer.empty() ? vectorLoop : outer.front();
   for (unsigned loop : outer)

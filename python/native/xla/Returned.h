@@ -9,8 +9,9 @@
 #pragma GCC visibility push(hidden)
 namespace rnn_xla {
 
-/// Calls a function for host memory on `operands`, and copies what it returns to `results`. Returns an error if element
-/// types or numbers of operands and results are not those of the function, or if it returns other shapes.
+/// Calls a function of target host on `operands`, and copies the tensors that it returns to `results`. Returns an error
+/// if the function has other numbers, ranks or element types of arguments and results, or if a tensor that it returns
+/// has another shape than the result.
 ffi::Error runReturning(rnnrt_call_t *call, const rnnrt_function_t &function, ffi::RemainingArgs &operands,
                         ffi::RemainingRets &results);
 

@@ -11,12 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import _dlpack, _runtime, _variants
-from .._function import CompiledFunction
+from .._function import CompiledFunction, _error
 from . import _native
-
-
-def _error(message: str) -> _runtime.InvalidArgument:
-    return _runtime.InvalidArgument(message, "INVALID_ARGUMENT")
 
 
 def _describe(shape: Optional[Sequence[int]]) -> str:
