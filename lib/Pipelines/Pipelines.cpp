@@ -49,10 +49,12 @@ void rnn::buildImportPipeline(OpPassManager &pm, const PipelineOptions &options)
   pm.addPass(createConvertTorchToRNNPass());
   // After the framework's ops, whose conversions may use its results.
   pm.addPass(createRNNConvertUpstreamDialectsPass());
+  pm.addPass(createRNNDecomposeLinalgPass());
   addContract(pm, options, Stage::Import);
 }
 
 void rnn::buildSimplifyPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createRNNSplitStridedSubviewsPass()); // before canonicalization, which changes such ops
   // Resolves auto_select and lengths, and folds casts, so that selection and bufferization get static shapes.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -15,10 +15,12 @@ namespace mlir::rnn {
 
 using namespace mlir;
 
-/// Whether SubViewOp::getDroppedDims cannot tell which dimensions of size 1 the result lacks.
+/// Whether SubViewOp::getDroppedDims cannot tell which dimensions of size 1 the result lacks. A size that is not a
+/// constant yet may become 1.
 static bool isAmbiguous(memref::SubViewOp op) {
   const int64_t dropped = op.getSourceType().getRank() - op.getType().getRank();
-  const int64_t units = llvm::count(op.getStaticSizes(), 1);
+  const int64_t units =
+      llvm::count_if(op.getStaticSizes(), [](int64_t size) { return size == 1 || ShapedType::isDynamic(size); });
   return dropped > 0 && units > dropped && llvm::any_of(op.getStaticStrides(), [](int64_t step) { return step != 1; });
 }
 

@@ -146,6 +146,19 @@ def RNNConvertScalarMathPass : Pass<"rnn-convert-scalar-math", "::mlir::ModuleOp
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::vector::VectorDialect"];
 }
 
+def RNNDecomposeLinalgPass : Pass<"rnn-decompose-linalg"> {
+  let summary = "Convert linalg.softmax, pack, unpack and winograd ops to ops that are loop nests";
+  let description = [{
+    By upstream's decompositions, which upstream offers as ops of the transform dialect. Tensors, and `linalg.softmax` on
+    memrefs too. Inner tiles must have constant sizes.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def RNNSplitStridedSubviewsPass : Pass<"rnn-split-strided-subviews"> {
   let summary = "Convert memref.subview with steps, which drops some of its dimensions of size 1, to two ops";
   let description = [{

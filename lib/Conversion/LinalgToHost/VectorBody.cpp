@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -147,6 +148,25 @@ Value VectorLoops::emitLoad(HostBuilder &b, memref::LoadOp load, Value first, Va
 // The body
 //===----------------------------------------------------------------------===//
 
+/// log or log2 of f32. Upstream's polynomials take a denormal for the smallest normal number, so it is scaled before,
+/// and the logarithm of the scale is subtracted. Processors that treat denormals as zero do so here too.
+static Value emitLogarithm(HostBuilder &b, Operation &scalar, Value x) {
+  constexpr int exponent = 32;
+  auto constant = [&](double value) {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(cast<VectorType>(x.getType()), b.getF32FloatAttr(static_cast<float>(value))));
+  };
+  Value isDenormal = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, constant(0x1p-126));
+  Value scaled = arith::MulFOp::create(b, x, constant(std::exp2(exponent)));
+  Value normal = arith::SelectOp::create(b, isDenormal, scaled, x);
+  Operation *logarithm = b.insert(scalar.clone());
+  logarithm->setOperands(normal);
+  logarithm->getResult(0).setType(x.getType());
+  double excess = isa<math::LogOp>(scalar) ? exponent * std::log(2.0) : exponent;
+  return arith::SubFOp::create(b, logarithm->getResult(0),
+                               arith::SelectOp::create(b, isDenormal, constant(excess), constant(0)));
+}
+
 /// The operation on vectors. f16 and bf16 are computed in f32 and rounded after each operation, as LLVM does for
 /// scalars; sums and the products that they consist of stay f32.
 Value VectorLoops::emitVectorOp(HostBuilder &b, Operation &scalar, ArrayRef<Value> operands) {
@@ -168,6 +188,8 @@ Value VectorLoops::emitVectorOp(HostBuilder &b, Operation &scalar, ArrayRef<Valu
   Value result;
   if (isa<math::ExpOp, math::TanhOp>(scalar) && computed == b.tiles.sum) {
     result = isa<math::ExpOp>(scalar) ? b.exp(converted.front()) : b.tanh(converted.front());
+  } else if (isa<math::LogOp, math::Log2Op>(scalar) && computed.isF32()) {
+    result = emitLogarithm(b, scalar, converted.front());
   } else {
     Operation *copy = b.insert(scalar.clone());
     copy->setOperands(converted);
@@ -179,6 +201,9 @@ Value VectorLoops::emitVectorOp(HostBuilder &b, Operation &scalar, ArrayRef<Valu
       multiply.setFastmath(multiply.getFastmath() | arith::FastMathFlags::contract);
     result = copy->getResult(0);
   }
+  // The polynomials of these odd functions map -0 to +0.
+  if (isa<math::TanhOp, math::ErfOp>(scalar))
+    result = math::CopySignOp::create(b, result, converted.front());
   if (computed != element && !isSum && !isTerm)
     result = arith::TruncFOp::create(b, b.vectorType(element), result);
   return result;
