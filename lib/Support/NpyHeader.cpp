@@ -17,11 +17,20 @@ using llvm::Twine;
 
 // A signless type accepts signed and unsigned dtypes. The writer and the advice in errors use the first entry of a
 // kind.
-static constexpr NpyDType dtypes[] = {
-    {"b1", ElementKind::I1, "bool_"},    {"i1", ElementKind::I8, "int8"},     {"i2", ElementKind::I16, "int16"},
-    {"i4", ElementKind::I32, "int32"},   {"i8", ElementKind::I64, "int64"},   {"f2", ElementKind::F16, "float16"},
-    {"f4", ElementKind::F32, "float32"}, {"f8", ElementKind::F64, "float64"}, {"u1", ElementKind::I8, "uint8"},
-    {"u2", ElementKind::I16, "uint16"},  {"u4", ElementKind::I32, "uint32"},  {"u8", ElementKind::I64, "uint64"}};
+static constexpr NpyDType dtypes[] = {{"b1", ElementKind::I1, "bool_"},
+                                      {"i1", ElementKind::I8, "int8"},
+                                      {"i2", ElementKind::I16, "int16"},
+                                      {"i4", ElementKind::I32, "int32"},
+                                      {"i8", ElementKind::I64, "int64"},
+                                      {"f2", ElementKind::F16, "float16"},
+                                      {"f4", ElementKind::F32, "float32"},
+                                      {"f8", ElementKind::F64, "float64"},
+                                      {"u1", ElementKind::I8, "uint8"},
+                                      {"u2", ElementKind::I16, "uint16"},
+                                      {"u4", ElementKind::I32, "uint32"},
+                                      {"u8", ElementKind::I64, "uint64"},
+                                      // NumPy saves arrays of ml_dtypes.bfloat16, and no others, as two opaque bytes.
+                                      {"V2", ElementKind::BF16, "uint16"}};
 
 llvm::Error mlir::rnn::detail::makeNpyError(StringRef name, const Twine &message) {
   return llvm::createStringError(Twine(quote(name)) + ": " + message);
@@ -197,18 +206,14 @@ static llvm::Expected<ElementKind> resolveKind(StringRef descr, StringRef name, 
   if (!descr.empty())
     dtype = llvm::find_if(dtypes, [&](const NpyDType &known) { return known.code == descr.drop_front(); });
   if (!dtype || dtype == std::end(dtypes)) {
-    // NumPy saves arrays of ml_dtypes.bfloat16 as two opaque bytes.
-    StringRef advice = descr.ends_with("V2") ? "; save bf16 as its bits, with array.view(numpy.uint16)"
-                                             : "; convert it before it is saved, for example with "
-                                               "array.astype(numpy.float32)";
-    return makeNpyError(name,
-                        "expected one of the dtypes b1, i1, i2, i4, i8, u1, u2, u4, u8, f2, f4 and f8, little endian, "
-                        "but got " +
-                            quote(descr) + advice);
+    return makeNpyError(
+        name, "expected one of the dtypes b1, i1, i2, i4, i8, u1, u2, u4, u8, f2, f4, f8 and V2 (bf16), little "
+              "endian, but got " +
+                  quote(descr) + "; convert it before it is saved, for example with array.astype(numpy.float32)");
   }
-  // Single bytes have no byte order.
+  // Single bytes have no byte order, nor do opaque ones.
   char order = descr.front();
-  bool anyOrder = getElementSize(dtype->kind) == 1 && StringRef("|<>").contains(order);
+  bool anyOrder = (getElementSize(dtype->kind) == 1 || dtype->code == "V2") && StringRef("|<>").contains(order);
   if (order == '>' && !anyOrder)
     return makeNpyError(name, "expected little endian elements, but got the big endian dtype " + quote(descr) +
                                   "; convert it before it is saved, with array.astype('<" + dtype->code + "')");

@@ -97,6 +97,7 @@ def test_state_dicts(name):
     want = theirs(4, 6, 2, bidirectional=True, **extra)
     torch.manual_seed(3)
     got = ours(4, 6, 2, bidirectional=True, **extra)
+    assert got.mode == want.mode
     assert list(got.state_dict()) == list(want.state_dict())
     for key, value in want.state_dict().items():
         assert torch.equal(got.state_dict()[key], value)
@@ -152,8 +153,9 @@ def test_lengths_are_those_of_packed_sequences():
     x = torch.randn(3, 5, 4, **F64)
     lengths = [5, 2, 4]
     want, last = theirs(pack_sequence([x[k, :n] for k, n in enumerate(lengths)], enforce_sorted=False))
-    got, got_last = ours(x.transpose(0, 1), lengths=torch.tensor(lengths))
-    close((got, got_last), (pad_packed_sequence(want)[0], last))
+    for given in (torch.tensor(lengths), lengths):
+        got, got_last = ours(x.transpose(0, 1), lengths=given)
+        close((got, got_last), (pad_packed_sequence(want)[0], last))
 
 
 def test_single_sequence():

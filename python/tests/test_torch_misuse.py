@@ -85,6 +85,8 @@ def test_accepted_clips():
     (lambda: rt.GRU(5, 5)(X.numpy()), TypeError, "`input` is a ndarray; expected a Tensor or a PackedSequence"),
     (lambda: rt.GRU(5, 5)((X, STATE)), TypeError, "`input` is a tuple; .*use its first element"),
     (lambda: rt.BlockLSTM(5, 5)(X.numpy()), TypeError, "`x` is a ndarray; expected a Tensor"),
+    (lambda: rt.GRU(5, 5)(X, lengths=[3, 1.5]), TypeError, "`lengths` is a list; expected a Tensor or a list of integers"),
+    (lambda: rt.GRU(5, 5)(X, lengths=[3]), ValueError, r"`lengths` has shape \(1,\); expected \(2,\)"),
     (lambda: rt.GRU(5, 5)(X[:, 0], resets=[0, 1, 0]), TypeError, "`resets` is a list; expected a Tensor"),
     (lambda: rt.GRU(5, 5)(X, STATE[..., :3]), ValueError, r"`h0` has shape \(1, 2, 3\); expected \(1, 2, 5\)"),
     (lambda: rt.GRU(5, 5, 2, dropout=0.5)(X, torch.zeros(3, B, H)), ValueError, r"`h0` has shape .*; expected \(2, 2, 5\)"),

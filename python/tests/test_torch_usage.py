@@ -107,6 +107,10 @@ def test_wrong_parameter():
     layer.weight_hh_l0 = torch.nn.Parameter(torch.zeros(5, 20))
     with pytest.raises(ValueError, match=r"`weight_hh_l0` has shape \(5, 20\); expected \(20, 5\)"):
         layer(torch.zeros(2, 3, 4))
+    layer = rnn.LSTM(4, 5)
+    layer.bias_ih_l0 = None
+    with pytest.raises(ValueError, match=r"`bias_ih_l0` is None; expected a tensor of shape \(20,\)"):
+        layer(torch.zeros(2, 3, 4))
 
 
 def test_parametrized():

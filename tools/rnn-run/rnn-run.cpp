@@ -47,7 +47,7 @@ static cl::list<std::string> inputs(
     cl::desc("Argument, one flag each, in order or as NAME=VALUE: @file.npy, 7, f32=1.5, 2x3xf32=0.5 (all elements), "
              "2x3xf32=[[1,2,3],[4,5,6]], random:SEED or, with dynamic dimensions, random:SEED:5x2x3 "
              "(uniform: floats in [-1, 1), integers 0 to 9). The default type is that of the function's "
-             "argument; a <u2 npy file is read as bf16 or f16 if the argument has that type"),
+             "argument; an npy file of <u2 is read as bf16 or f16 if the argument has that type"),
     cl::value_desc("value"), cl::cat(category));
 static cl::list<std::string>
     outputs("output",

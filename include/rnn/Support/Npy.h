@@ -15,8 +15,9 @@
 namespace mlir::rnn {
 
 /// Reads a tensor of type `requested`, or of the type of the file. Elements are not converted: a signless type accepts
-/// signed and unsigned dtypes, index is `<i8`, and `<u2` is i16 or the bits of f16 or bf16 (NumPy has no bf16). For
-/// another dtype, or for `<u2` without `requested`, the error has an advice.
+/// signed and unsigned dtypes, index is `<i8`, `<u2` is i16 or the bits of f16 or bf16 (NumPy has no bf16), and `<V2`
+/// is bf16, as NumPy saves ml_dtypes.bfloat16. For another dtype, or for `<u2` without `requested`, the error has an
+/// advice.
 llvm::Expected<HostTensor> readNpy(llvm::StringRef path, std::optional<ElementKind> requested = std::nullopt);
 
 /// Reads a tensor from memory. Errors use `name` as the file name.

@@ -129,6 +129,11 @@ class _Layers(torch.nn.Module):
         self.flatten_parameters()
 
     @property
+    def mode(self) -> str:
+        """LSTM, GRU, RNN_TANH or RNN_RELU, as in torch.nn."""
+        return self._mode.upper()
+
+    @property
     def all_weights(self) -> List[List[torch.nn.Parameter]]:
         """The parameters per direction and layer."""
         return [[getattr(self, name) for name in names] for names in self._names]
@@ -180,6 +185,9 @@ class _Layers(torch.nn.Module):
                 value: Any = known.get(name)
                 if value is None:
                     value = getattr(self, name)
+                if value is None:
+                    raise ValueError(f"`{name}` is None; expected a tensor of shape {self._shapes[name]}. Layers without biases "
+                                     "are made with bias=False")
                 if value.shape != self._shapes[name]:
                     raise ValueError(f"`{name}` has shape {tuple(value.shape)}; expected {self._shapes[name]}")
                 (biases if name.startswith("bias") else matrices).append(value)
@@ -317,15 +325,19 @@ class _Layers(torch.nn.Module):
                 x = torch.nn.functional.dropout(x, self.dropout, True)
         return x, [torch.cat(values) for values in zip(*finals)]
 
-    def forward(self, input: Union[Tensor, PackedSequence], hx: Any = None, *, lengths: Optional[Tensor] = None,
-                resets: Optional[Tensor] = None, reset_to: str = "zero") -> Any:
-        """As in torch.nn. Further, `lengths` [B] are the valid steps of a padded batch, and `resets`, shaped like the
-        sequence and batch of `input`, start a new sequence at a step, from zero or the initial state."""
+    def forward(self, input: Union[Tensor, PackedSequence], hx: Any = None, *,
+                lengths: Union[Tensor, Sequence[int], None] = None, resets: Optional[Tensor] = None,
+                reset_to: str = "zero") -> Any:
+        """As in torch.nn. Further, `lengths` [B], a tensor or a list, are the valid steps of a padded batch, and `resets`, shaped
+        like the sequence and batch of `input`, start a new sequence at a step, from zero or the initial state."""
         if not isinstance(input, (Tensor, PackedSequence)):
             _refuse_input("input", input, "a Tensor or a PackedSequence")
+        if isinstance(lengths, (list, tuple)) and all(isinstance(n, int) for n in lengths):
+            lengths = torch.tensor(lengths, dtype=torch.int64, device=input.data.device)
         for name, value in (("lengths", lengths), ("resets", resets)):
             if value is not None and not isinstance(value, Tensor):
-                raise TypeError(f"`{name}` is a {type(value).__name__}; expected a Tensor")
+                kinds = "a Tensor or a list of integers" if name == "lengths" else "a Tensor"
+                raise TypeError(f"`{name}` is a {type(value).__name__}; expected {kinds}")
         self._check_state(hx, 2 if isinstance(input, Tensor) and input.dim() == 2 else 3)
         if isinstance(input, PackedSequence):
             if lengths is not None or resets is not None:
