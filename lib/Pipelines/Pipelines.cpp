@@ -54,7 +54,7 @@ void rnn::buildImportPipeline(OpPassManager &pm, const PipelineOptions &options)
 }
 
 void rnn::buildSimplifyPipeline(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addPass(createRNNSplitStridedSubviewsPass()); // before canonicalization, which changes such ops
+  pm.addPass(createRNNSplitSlicesPass()); // before canonicalization, which changes such ops
   // Resolves auto_select and lengths, and folds casts, so that selection and bufferization get static shapes.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -83,10 +83,11 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   pm.addNestedPass<func::FuncOp>(createRNNCheckCastsPass());
   if (options.target == TargetKind::Simt)
     addSimtBuffers(pm);
+  pm.addPass(createRNNConvertTensorSelectsPass()); // before the next pass, which takes them for elementwise ops
   // Elementwise ops on tensors have no bufferization model.
   pm.addPass(createConvertElementwiseToLinalgPass());
   // Chains of elementwise ops become one loop nest with one buffer.
-  pm.addPass(createLinalgElementwiseOpFusionPass());
+  pm.addPass(createRNNFuseElementwisePass());
   // Arguments are values: a call must not change their buffers.
   pm.addPass(createRNNProtectArgumentsPass());
   // After selection, and before the effects of ops are those of loops and calls.
@@ -98,8 +99,10 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   // Callers pass dense tensors.
   bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
   bufferize.allowReturnAllocsFromLoops = true;
+  pm.addPass(createRNNCopyStridedCastsPass({/*mark=*/true}));
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  pm.addPass(createRNNSplitStridedSubviewsPass()); // before canonicalization, which changes such ops
+  pm.addPass(createRNNCopyStridedCastsPass());
+  pm.addPass(createRNNSplitSlicesPass()); // before canonicalization, which changes such ops
   // Every buffer gets an owner that frees it; the caller owns what a public function returns.
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);

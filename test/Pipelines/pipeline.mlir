@@ -25,7 +25,7 @@
 // TEXT: rnn-select-lowering{{[{].*}}fused-kernel=auto prefer=auto{{.*}}},
 // TEXT: rnn-verify-contract{stage=select},
 // TEXT: convert-elementwise-to-linalg,
-// TEXT: linalg-fuse-elementwise-ops,
+// TEXT: rnn-fuse-elementwise,
 // TEXT: rnn-protect-arguments,
 // TEXT: eliminate-empty-tensors,
 // TEXT: one-shot-bufferize{{.*}}bufferize-function-boundaries=true

@@ -138,6 +138,25 @@ def RNNReinterpretExpandShapesPass : Pass<"rnn-reinterpret-expand-shapes"> {
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
+  let summary = "Fuse elementwise linalg ops, except those that update a tensor into ops with more loops";
+  let description = [{
+    The patterns of upstream's `linalg-fuse-elementwise-ops`. Upstream (LLVM 22) also fuses an op that reads its output into an op
+    with more loops, which then updates the output in each of its iterations.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def RNNConvertTensorSelectsPass : Pass<"rnn-convert-tensor-selects"> {
+  let summary = "Convert arith.select with one condition for a tensor of unknown sizes to scf.if";
+  let description = [{
+    The canonicalizer makes such an op of a branch. Its two tensors may have different sizes, but `convert-elementwise-to-linalg`
+    gives both those of the first one.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 def RNNConvertScalarMathPass : Pass<"rnn-convert-scalar-math", "::mlir::ModuleOp"> {
   let summary = "Convert expm1 and log1p of scalars to calls of the C library";
   let description = [{
@@ -159,13 +178,28 @@ def RNNDecomposeLinalgPass : Pass<"rnn-decompose-linalg"> {
   ];
 }
 
-def RNNSplitStridedSubviewsPass : Pass<"rnn-split-strided-subviews"> {
-  let summary = "Convert memref.subview with steps, which drops some of its dimensions of size 1, to two ops";
+def RNNSplitSlicesPass : Pass<"rnn-split-slices"> {
+  let summary = "Convert slices that drop some of their dimensions of size 1 to two ops, where upstream drops others";
   let description = [{
-    The first op has the steps and the second one drops the dimensions. Upstream (LLVM 22) finds dropped dimensions by
-    comparing the strides of the result with those of the source, without the steps (`SubViewOp::getDroppedDims`), and
-    crashes if it finds none. The canonicalizer drops other dimensions.
+    The first op takes the slice and the second one drops the dimensions.
+
+    - `memref.subview` with steps: upstream (LLVM 22) finds dropped dimensions by comparing the strides of the result with
+      those of the source, without the steps (`SubViewOp::getDroppedDims`), and crashes if it finds none. The canonicalizer
+      drops other dimensions.
+    - `tensor.extract_slice` that keeps a dimension of size 1 before one that it drops: the canonicalizer, when it replaces
+      an operand by a constant, drops the first dimensions of size 1, and so takes another slice.
   }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RNNCopyStridedCastsPass : Pass<"rnn-copy-strided-casts"> {
+  let summary = "Convert casts that bufferization makes of slices to dense buffers to copies";
+  let description = [{
+    Functions take and return dense buffers. Upstream's bufferization (LLVM 22) casts a slice at offset 0 whose sizes are
+    unknown to a dense buffer, as if its strides were those of one (`castOrReallocMemRefValue` compares strides, and all are
+    unknown). With `mark`, before bufferization, it marks such casts of the program, which states that the buffers are dense.
+  }];
+  let options = [Option<"mark", "mark", "bool", /*default=*/"false", "Mark the casts that stay">];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 

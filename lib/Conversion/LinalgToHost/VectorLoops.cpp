@@ -107,7 +107,8 @@ void VectorLoops::collapse() {
            (buffer.map.isIdentity() &&
             (buffer.type.getLayout().isIdentity() || memref::isStaticShapeAndContiguousRowMajor(buffer.type)));
   };
-  if (op.getNumLoops() < 2 || !llvm::all_equal(iterators) || !llvm::all_of(buffers, isDense) ||
+  if (op.getNumLoops() < 2 || !llvm::all_equal(iterators) || (isReduction(0) && !hasCombiners()) ||
+      !llvm::all_of(buffers, isDense) ||
       !llvm::all_of(body, [](Operation &op) { return !isa<linalg::IndexOp, memref::LoadOp>(op); }))
     return;
   isCollapsed = true;
@@ -133,7 +134,7 @@ std::optional<int64_t> VectorLoops::getScore(unsigned loop) const {
   }
   if (!hasContiguous)
     return std::nullopt;
-  if (isReduction(loop) && !llvm::all_of(combiners, [](const Combiner &combiner) { return combiner.op; }))
+  if (isReduction(loop) && !hasCombiners())
     return std::nullopt;
   return gathers;
 }

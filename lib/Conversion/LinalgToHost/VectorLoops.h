@@ -71,6 +71,10 @@ private:
   bool isCombiner(Operation *inner) const {
     return llvm::any_of(combiners, [&](const Combiner &combiner) { return combiner.op == inner; });
   }
+  /// Whether lanes and parts of a reduction can be combined.
+  bool hasCombiners() const {
+    return llvm::all_of(combiners, [](const Combiner &combiner) { return combiner.op != nullptr; });
+  }
   void collapse();
   LogicalResult chooseLoop();
   std::optional<int64_t> getScore(unsigned loop) const;

@@ -150,3 +150,19 @@ func.func @short_sum(%x: memref<100x300xf32>, %y: memref<f32>) {
   linalg.reduce { arith.addf } ins(%x : memref<100x300xf32>) outs(%y : memref<f32>) dimensions = [0, 1]
   return
 }
+
+// -----
+
+// The parts of a maximum that is a comparison and a selection cannot be combined: a scalar loop.
+// CHECK-LABEL: func @selected_maximum
+// CHECK: linalg.generic
+func.func @selected_maximum(%x: memref<3x4xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%x : memref<3x4xf32>) outs(%y : memref<f32>) {
+  ^bb0(%value: f32, %most: f32):
+    %greater = arith.cmpf ogt, %value, %most : f32
+    %0 = arith.select %greater, %value, %most : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -1,0 +1,58 @@
+//===- FuseElementwise.cpp - upstream's fusion of elementwise ops -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "rnn/Transforms/Passes.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_RNNFUSEELEMENTWISEPASS
+#include "rnn/Transforms/Passes.h.inc"
+} // namespace mlir::rnn
+
+using namespace mlir;
+
+static bool hasOneUse(OpOperand *operand) {
+  Operation *producer = operand->get().getDefiningOp();
+  return producer && producer->hasOneUse();
+}
+
+/// Whether the op would update its outputs more than once as a part of the op with `operand`, which has more loops.
+static bool wouldRepeatUpdates(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  return producer && consumer && consumer.getNumLoops() > producer.getNumLoops() &&
+         !llvm::all_of(producer.getRegionOutputArgs(), [](BlockArgument output) { return output.use_empty(); });
+}
+
+namespace {
+struct FuseElementwise : public rnn::impl::RNNFuseElementwisePassBase<FuseElementwise> {
+  using RNNFuseElementwisePassBase::RNNFuseElementwisePassBase;
+
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    linalg::populateElementwiseOpsFusionPatterns(
+        patterns, [](OpOperand *operand) { return hasOneUse(operand) && !wouldRepeatUpdates(operand); });
+    // The other patterns of upstream's pass.
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, hasOneUse);
+    tensor::populateBubbleUpExpandShapePatterns(patterns);
+    affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
+    linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+    context->getLoadedDialect<linalg::LinalgDialect>()->getCanonicalizationPatterns(patterns);
+    linalg::populateConstantFoldLinalgOperations(patterns, hasOneUse);
+    // Upstream's choice, for the time of compilation. Patterns that have not converged leave valid ops.
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns),
+                                GreedyRewriteConfig().setUseTopDownTraversal(true));
+  }
+};
+} // namespace

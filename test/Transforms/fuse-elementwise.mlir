@@ -1,0 +1,50 @@
+// fuse-elementwise.mlir - fusion of elementwise ops that update their output.
+// RUN: rnn-opt %s --rnn-fuse-elementwise --split-input-file | FileCheck %s
+
+#row = affine_map<(i, j) -> (i)>
+#matrix = affine_map<(i, j) -> (i, j)>
+#vector = affine_map<(i) -> (i)>
+
+// Each sum is needed in three iterations.
+// CHECK-LABEL: func @more_loops
+// CHECK-COUNT-2: linalg.generic
+func.func @more_loops(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4x3xf32> {
+  %sum = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%a : tensor<4xf32>) outs(%b : tensor<4xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %r = arith.addf %x, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %empty = tensor.empty() : tensor<4x3xf32>
+  %0 = linalg.generic {indexing_maps = [#row, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : tensor<4xf32>) outs(%empty : tensor<4x3xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %r = arith.mulf %x, %x : f32
+    linalg.yield %r : f32
+  } -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+#vector = affine_map<(i) -> (i)>
+
+// CHECK-LABEL: func @same_loops
+// CHECK-COUNT-1: linalg.generic
+// CHECK-NOT: linalg.generic
+func.func @same_loops(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  %sum = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%a : tensor<4xf32>) outs(%b : tensor<4xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %r = arith.addf %x, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %empty = tensor.empty() : tensor<4xf32>
+  %0 = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%sum : tensor<4xf32>) outs(%empty : tensor<4xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %r = arith.mulf %x, %x : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
