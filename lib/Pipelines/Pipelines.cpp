@@ -93,7 +93,8 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   // After selection, and before the effects of ops are those of loops and calls.
   pm.addPass(createRNNMarkWrittenArgumentsPass());
   // A result that is inserted into a slice is computed in place.
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(createRNNEliminateEmptyTensorsPass());
+  pm.addPass(createRNNSeparateResultsPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   // Callers pass dense tensors.
@@ -264,12 +265,21 @@ struct PipelinePassOptions : public PassPipelineOptions<PipelinePassOptions> {
 } // namespace
 
 void rnn::registerPipelines() {
-  PassPipelineRegistration<PipelinePassOptions>("rnn-pipeline",
-                                                "Compile rnn or TensorFlow ops, from import to the LLVM dialect",
-                                                [](OpPassManager &pm, const PipelinePassOptions &flags) {
-                                                  PipelineOptions options;
+  // PassPipelineRegistration has no way to report an error, and a pass of modules in a pipeline of functions ends the process.
+  registerPassPipeline(
+      "rnn-pipeline", "Compile rnn or TensorFlow ops, from import to the LLVM dialect",
+      [](OpPassManager &pm, StringRef text, function_ref<LogicalResult(const Twine &)> emitError) -> LogicalResult {
+        if (pm.getOpName() && *pm.getOpName() != ModuleOp::getOperationName())
+          return emitError("rnn-pipeline compiles modules, and cannot be nested in `" + *pm.getOpName() +
+                           "`; use builtin.module(rnn-pipeline)");
+        PipelinePassOptions flags;
+        if (failed(flags.parseFromString(text)))
+          return failure();
+        PipelineOptions options;
 #define RNN_PIPELINE_OPTION(type, member, flag, initial, help) options.member = flags.member;
 #include "rnn/Pipelines/Options.def"
-                                                  buildPipeline(pm, options);
-                                                });
+        buildPipeline(pm, options);
+        return success();
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)> visit) { visit(PipelinePassOptions()); });
 }

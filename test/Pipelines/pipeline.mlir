@@ -27,7 +27,7 @@
 // TEXT: convert-elementwise-to-linalg,
 // TEXT: rnn-fuse-elementwise,
 // TEXT: rnn-protect-arguments,
-// TEXT: eliminate-empty-tensors,
+// TEXT: rnn-eliminate-empty-tensors,
 // TEXT: one-shot-bufferize{{.*}}bufferize-function-boundaries=true
 // TEXT: ownership-based-buffer-deallocation
 // TEXT: rnn-verify-contract{stage=bufferize},

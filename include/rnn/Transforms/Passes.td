@@ -148,6 +148,25 @@ def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def RNNEliminateEmptyTensorsPass : Pass<"rnn-eliminate-empty-tensors", "::mlir::ModuleOp"> {
+  let summary = "Compute tensors where they are inserted, unless a loop inserts into a tensor from outside";
+  let description = [{
+    Upstream's `eliminate-empty-tensors`. Upstream (LLVM 22) also makes a result of an iteration a part of a tensor that is
+    defined outside of the loop, and that later iterations read as it was.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RNNSeparateResultsPass : Pass<"rnn-separate-results", "::mlir::ModuleOp"> {
+  let summary = "Copy tensors that a loop yields, or a function returns, twice";
+  let description = [{
+    Bufferization (LLVM 22) assumes that the results of `scf.for`, `scf.index_switch` and `func.call` have separate memory, and
+    may update one in place while another one is still read. So a tensor that is the same as an earlier operand of the
+    terminator, or a view of the same tensor, is copied.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
 def RNNConvertTensorSelectsPass : Pass<"rnn-convert-tensor-selects"> {
   let summary = "Convert arith.select with one condition for a tensor of unknown sizes to scf.if";
   let description = [{

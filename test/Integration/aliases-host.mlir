@@ -1,0 +1,95 @@
+// aliases-host.mlir - tensors that are returned or yielded twice, and rows that are inserted into a tensor from outside of the loop.
+// REQUIRES: rnn-run
+// DEFINE: %{x} = --input=3xf32=[1,2,3]
+// RUN: rnn-run %s --function=called %{x} --expected-output=3xf32=[2,4,6] --expected-output=3xf32=[9,4,6] | FileCheck %s
+// RUN: rnn-run %s --function=after_loop %{x} --input=2 --expected-output=3xf32=[6,16,30] --expected-output=3xf32=[9,16,30] | FileCheck %s
+// RUN: rnn-run %s --function=in_loop %{x} --input=3xf32=[4,5,6] --input=3 --expected-output=3xf32=[31,28,36] --expected-output=3xf32=[31,28,36] | FileCheck %s
+// RUN: rnn-run %s --function=view --input=4xf32=[1,2,3,4] --input=2xf32=[5,6] --input=2 --expected-output=4xf32=[18,36,12,16] --expected-output=2xf32=[18,36] | FileCheck %s
+// RUN: rnn-run %s --function=switch %{x} --input=1 --expected-output=3xf32=[3,6,9] --expected-output=3xf32=[9,6,9] | FileCheck %s
+// RUN: rnn-run %s --function=switch %{x} --input=0 --expected-output=3xf32=[2,4,6] --expected-output=3xf32=[9,4,9] | FileCheck %s
+// RUN: rnn-run %s --function=outside '--input=3x2xf32=[[1,2],[3,4],[5,6]]' --input=2 '--expected-output=3x2xf32=[[2,4],[9,9],[10,12]]' | FileCheck %s
+// CHECK: all results are as expected
+
+func.func private @twice(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %y = arith.addf %x, %x : tensor<3xf32>
+  return %y, %y : tensor<3xf32>, tensor<3xf32>
+}
+
+func.func @called(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %c0 = arith.constant 0 : index
+  %k = arith.constant 9.0 : f32
+  %r:2 = call @twice(%x) : (tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  %w = tensor.insert %k into %r#0[%c0] : tensor<3xf32>
+  return %r#1, %w : tensor<3xf32>, tensor<3xf32>
+}
+
+func.func @after_loop(%x: tensor<3xf32>, %n: index) -> (tensor<3xf32>, tensor<3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = arith.constant 9.0 : f32
+  %y = arith.addf %x, %x : tensor<3xf32>
+  %z = arith.mulf %x, %x : tensor<3xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %y, %b = %z) -> (tensor<3xf32>, tensor<3xf32>) {
+    %q = arith.addf %a, %b : tensor<3xf32>
+    scf.yield %q, %q : tensor<3xf32>, tensor<3xf32>
+  }
+  %w = tensor.insert %k into %r#0[%c0] : tensor<3xf32>
+  return %r#1, %w : tensor<3xf32>, tensor<3xf32>
+}
+
+func.func @in_loop(%y0: tensor<3xf32>, %z0: tensor<3xf32>, %n: index) -> (tensor<3xf32>, tensor<3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = arith.constant 9.0 : f32
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %y0, %b = %z0) -> (tensor<3xf32>, tensor<3xf32>) {
+    %w = tensor.insert %k into %a[%c0] : tensor<3xf32>
+    %q = arith.addf %w, %b : tensor<3xf32>
+    scf.yield %q, %q : tensor<3xf32>, tensor<3xf32>
+  }
+  return %r#0, %r#1 : tensor<3xf32>, tensor<3xf32>
+}
+
+func.func @view(%y0: tensor<4xf32>, %h0: tensor<2xf32>, %n: index) -> (tensor<4xf32>, tensor<2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = arith.constant 9.0 : f32
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%y = %y0, %h = %h0) -> (tensor<4xf32>, tensor<2xf32>) {
+    %w = tensor.insert %k into %y[%c0] : tensor<4xf32>
+    %v = tensor.extract %h[%c0] : tensor<2xf32>
+    %w2 = tensor.insert %v into %w[%c1] : tensor<4xf32>
+    %f = arith.addf %w2, %w2 : tensor<4xf32>
+    %g = tensor.extract_slice %f[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
+    scf.yield %f, %g : tensor<4xf32>, tensor<2xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<2xf32>
+}
+
+func.func @switch(%x: tensor<3xf32>, %p: index) -> (tensor<3xf32>, tensor<3xf32>) {
+  %c0 = arith.constant 0 : index
+  %k = arith.constant 9.0 : f32
+  %y = arith.addf %x, %x : tensor<3xf32>
+  %r:2 = scf.index_switch %p -> tensor<3xf32>, tensor<3xf32>
+  case 1 {
+    %q = arith.addf %x, %y : tensor<3xf32>
+    scf.yield %q, %q : tensor<3xf32>, tensor<3xf32>
+  } default {
+    %q = arith.mulf %x, %x : tensor<3xf32>
+    scf.yield %q, %y : tensor<3xf32>, tensor<3xf32>
+  }
+  %w = tensor.insert %k into %r#0[%c0] : tensor<3xf32>
+  return %r#1, %w : tensor<3xf32>, tensor<3xf32>
+}
+
+func.func @outside(%x: tensor<3x2xf32>, %n: index) -> tensor<3x2xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = arith.constant 9.0 : f32
+  %y = arith.addf %x, %x : tensor<3x2xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<3x2xf32>) {
+    %e = tensor.empty() : tensor<1x2xf32>
+    %t = linalg.fill ins(%k : f32) outs(%e : tensor<1x2xf32>) -> tensor<1x2xf32>
+    %w = tensor.insert_slice %t into %y[%i, 0] [1, 2] [1, 1] : tensor<1x2xf32> into tensor<3x2xf32>
+    scf.yield %w : tensor<3x2xf32>
+  }
+  return %r : tensor<3x2xf32>
+}
