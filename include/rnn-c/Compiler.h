@@ -76,7 +76,9 @@ MLIR_CAPI_EXPORTED RnnCompileOptions rnnCompileOptionsGetDefault(void);
 /*===-- Modules and passes
  * ------------------------------------------------------------------------------------------===*/
 
-/* Parses a module from text or bytecode. `name` is the file name of locations. The caller owns the module. */
+/* Parses a module from text or bytecode. `name` is the file name of locations. The caller owns the module. Ops of
+   TensorFlow, ONNX, StableHLO and torch in generic form belong to no registered dialect: call
+   mlirContextSetAllowUnregisteredDialects(context, true) before parsing. */
 MLIR_CAPI_EXPORTED MlirModule rnnModuleParse(MlirContext context, MlirStringRef source, MlirStringRef name,
                                              RnnDiagnostics diagnostics);
 
@@ -102,6 +104,8 @@ typedef struct RnnObject {
   void *ptr;
 } RnnObject;
 
+/* Runs all stages and generates code. The module may be the result of rnnModuleRunStages for any stage but lower, which
+   is an error: deallocations cannot be inserted into it. */
 MLIR_CAPI_EXPORTED RnnObject rnnModuleCompileObject(MlirModule module, const RnnCompileOptions *options,
                                                     RnnDiagnostics diagnostics);
 MLIR_CAPI_EXPORTED void rnnObjectDestroy(RnnObject object);
@@ -130,8 +134,10 @@ typedef struct RnnJIT {
   void *ptr;
 } RnnJIT;
 
-/* Compiles for this machine. `symbols` are those of rnnrt_abi_symbols and rnnrt_abi_target_symbols of librnn_runtime,
-   which this library does not depend on. */
+/* Compiles for this machine, from the stages that rnnModuleCompileObject accepts. `symbols` are those of
+   rnnrt_abi_symbols and rnnrt_abi_target_symbols of librnn_runtime, which this library does not depend on. Add
+   `_mlir_ciface_NAME` for each function NAME that the module declares without a body, unless the process exports that
+   symbol (docs/Embedding.md, "External functions"). */
 MLIR_CAPI_EXPORTED RnnJIT rnnModuleCompileJIT(MlirModule module, const RnnCompileOptions *options, intptr_t num_symbols,
                                               const RnnRuntimeSymbol *symbols, RnnDiagnostics diagnostics);
 /* Code must not run, and results of calls must be released. */

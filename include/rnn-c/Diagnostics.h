@@ -11,7 +11,8 @@ extern "C" {
 #endif
 
 /* A list of diagnostics. Functions append to it; strings are valid until it is cleared or destroyed. Every function
-   accepts a null list (`ptr` is NULL): then the handlers of the context receive the diagnostics. */
+   accepts a null list (`ptr` is NULL): then the handlers of the context receive the diagnostics, and errors that no op
+   has, such as those of the linker, are printed. */
 typedef struct RnnDiagnostics {
   void *ptr;
 } RnnDiagnostics;

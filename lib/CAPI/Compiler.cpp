@@ -171,7 +171,7 @@ static MlirModule parseSource(MlirContext context, MlirStringRef source, MlirStr
     auto sources = std::make_shared<llvm::SourceMgr>();
     sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(unwrap(source), unwrap(name)), llvm::SMLoc());
     OwningOpRef<ModuleOp> module = parse(sources);
-    if (!module && rnnDiagnosticsGetCount(diagnostics) == 0)
+    if (!module && !collector.hasErrors())
       addError(diagnostics, "the source has no module");
     return MlirModule{module ? wrap(module.release()) : MlirModule{}};
   });
@@ -296,6 +296,9 @@ MlirStringRef rnnObjectGetHeader(RnnObject object, MlirStringRef prefix, MlirStr
 MlirLogicalResult rnnObjectLinkLibrary(RnnObject object, MlirStringRef path, MlirStringRef soname,
                                        RnnDiagnostics diagnostics) {
   return guard(diagnostics, mlirLogicalResultFailure(), [&] {
+    if (!checkList("the path", path.data, intptr_t(path.length), diagnostics) ||
+        !checkList("the soname", soname.data, intptr_t(soname.length), diagnostics))
+      return mlirLogicalResultFailure();
     llvm::Error error =
         object.ptr ? linkSharedLibrary(unwrap(object)->compiled.bytes, unwrap(path).str(), unwrap(soname).str())
                    : llvm::createStringError("the object is null");

@@ -59,8 +59,12 @@ void rnn::capi::addError(RnnDiagnostics diagnostics, llvm::Error error) {
 }
 
 Collector::Collector(MLIRContext *context, RnnDiagnostics diagnostics) {
-  if (Entries *entries = unwrap(diagnostics))
-    handler.emplace(context, [entries](Diagnostic &diagnostic) { entries->push_back(makeEntry(diagnostic)); });
+  handler.emplace(context, [this, entries = unwrap(diagnostics)](Diagnostic &diagnostic) {
+    errors |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    if (entries)
+      entries->push_back(makeEntry(diagnostic));
+    return success(entries);
+  });
 }
 
 static RnnDiagnostic toC(const Entry &entry) {

@@ -36,12 +36,14 @@ inline Entries *unwrap(RnnDiagnostics diagnostics) {
 void addError(RnnDiagnostics diagnostics, const llvm::Twine &message);
 void addError(RnnDiagnostics diagnostics, llvm::Error error);
 
-/// While it lives, diagnostics of the context go to the list, if there is one.
+/// While it lives, diagnostics of the context go to the list, if there is one, and else to the other handlers.
 class Collector {
 public:
   Collector(MLIRContext *context, RnnDiagnostics diagnostics);
+  bool hasErrors() const { return errors; }
 
 private:
+  bool errors = false;
   std::optional<ScopedDiagnosticHandler> handler;
 };
 

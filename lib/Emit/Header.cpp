@@ -18,24 +18,27 @@ using namespace mlir::rnn;
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Reserved names: keywords of C and C++, and the names that the generated functions use.
+/// Reserved names: keywords of C and C++, types of the headers that are included, macros of GCC, and the names that the
+/// generated functions use.
 static bool isTaken(llvm::StringRef name) {
-  static const llvm::StringSet<> words = {
-      "alignas",       "alignof",     "and",       "and_eq",   "asm",       "auto",
-      "bitand",        "bitor",       "bool",      "break",    "case",      "catch",
-      "char",          "class",       "compl",     "const",    "constexpr", "const_cast",
-      "continue",      "decltype",    "default",   "delete",   "do",        "double",
-      "dynamic_cast",  "else",        "enum",      "explicit", "export",    "extern",
-      "false",         "float",       "for",       "friend",   "goto",      "if",
-      "inline",        "int",         "long",      "mutable",  "namespace", "new",
-      "noexcept",      "not",         "not_eq",    "nullptr",  "operator",  "or",
-      "or_eq",         "private",     "protected", "public",   "register",  "reinterpret_cast",
-      "restrict",      "return",      "short",     "signed",   "sizeof",    "static",
-      "static_assert", "static_cast", "struct",    "switch",   "template",  "this",
-      "thread_local",  "throw",       "true",      "try",      "typedef",   "typeid",
-      "typename",      "typeof",      "union",     "unsigned", "using",     "virtual",
-      "void",          "volatile",    "wchar_t",   "while",    "xor",       "xor_eq",
-      "call",          "inputs",      "outputs",   "scalars",  "values",    "NULL"};
+  static constexpr llvm::StringLiteral names =
+      "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t "
+      "char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr "
+      "constinit continue decltype default delete do double dynamic_cast else enum explicit export extern "
+      "false float for friend goto if inline int int16_t int32_t int64_t int8_t linux long mutable "
+      "namespace new noexcept not not_eq nullptr operator or or_eq private protected public register "
+      "reinterpret_cast requires restrict return short signed size_t sizeof static static_assert "
+      "static_cast struct switch template this thread_local throw true try typedef typeid typename typeof "
+      "uint16_t uint32_t uint64_t uint8_t union unix unsigned using virtual void volatile wchar_t while xor "
+      "xor_eq call inputs outputs scalars values NULL";
+  static const llvm::StringSet<> words = [] {
+    llvm::SmallVector<llvm::StringRef> list;
+    names.split(list, ' ');
+    llvm::StringSet<> set;
+    for (llvm::StringRef name : list)
+      set.insert(name);
+    return set;
+  }();
   return words.contains(name) || name.starts_with("rnnrt_") || name.starts_with("_");
 }
 
@@ -139,8 +142,9 @@ class Writer {
 public:
   Writer(llvm::raw_ostream &os, const HeaderOptions &options) : os(os), options(options) {}
 
-  void writeBegin() {
-    std::string guard = llvm::StringRef(options.prefix).upper() + "_RNN_MODULE_H";
+  /// `name` tells headers of one program apart.
+  void writeBegin(const std::string &name) {
+    std::string guard = llvm::StringRef(name).upper() + "_RNN_MODULE_H";
     os << "/* Functions of " << quote(options.sourceName) << ", compiled by rnn-compile. Do not edit.\n"
        << R"(
    Link with the compiled module and librnn_runtime. A function runs on the device and the stream of its call. It returns
@@ -277,13 +281,17 @@ private:
 
 llvm::Expected<std::string> rnn::writeCHeader(llvm::ArrayRef<ExportedFunction> functions,
                                               const HeaderOptions &options) {
+  if (!options.prefix.empty() && makeCIdentifier(options.prefix) != options.prefix)
+    return llvm::createStringError(describeInvalidPrefix(options.prefix));
   std::string text;
   llvm::raw_string_ostream os(text);
   Writer writer(os, options);
-  writer.writeBegin();
+  writer.writeBegin(!options.prefix.empty() ? options.prefix
+                    : functions.empty()     ? "EMPTY"
+                                            : makeCIdentifier(functions.front().name));
   llvm::StringMap<llvm::StringRef> used;
   for (const ExportedFunction &function : functions) {
-    std::string name = makeCIdentifier(options.prefix + "_" + function.name);
+    std::string name = makeCIdentifier(options.prefix + (options.prefix.empty() ? "" : "_") + function.name);
     auto [place, isNew] = used.try_emplace(name, function.name);
     if (!isNew)
       return llvm::createStringError("functions `" + place->second.str() + "` and `" + function.name + "` are both `" +

@@ -17,6 +17,7 @@
 #include "rnn/InitAllDialects.h"
 #include "rnn/Target/Processors.h"
 #include "rnn_runtime/function.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/TargetSelect.h"
@@ -71,6 +72,23 @@ std::optional<ElementKind> rnn::getElementKind(Type type) {
 
 CompiledModule::~CompiledModule() = default;
 
+/// Names the functions without a body for which the JIT has no address: its own error names all symbols of the module.
+static llvm::Error checkExternalFunctions(ModuleOp module, llvm::ArrayRef<RuntimeSymbol> symbols) {
+  constexpr llvm::StringLiteral prefix = "_mlir_ciface_"; // of functions that func.func declares
+  llvm::SmallVector<std::string> missing;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    llvm::StringRef name = function.getName();
+    if (function.isExternal() && name.starts_with(prefix) &&
+        llvm::none_of(symbols, [&](const RuntimeSymbol &symbol) { return name == symbol.name; }) &&
+        !llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name.str()))
+      missing.push_back("`" + name.drop_front(prefix.size()).str() + "` (symbol `" + name.str() + "`)");
+  }
+  if (missing.empty())
+    return llvm::Error::success();
+  return llvm::createStringError("the module declares functions without a body: " + llvm::join(missing, ", ") +
+                                 "; give them bodies, or define the symbols in the process or among those of the JIT");
+}
+
 llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp module, const JITOptions &options) {
   std::unique_ptr<CompiledModule> compiled(new CompiledModule);
   if (options.sanitizeAddress &&
@@ -118,6 +136,8 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
   compiled->engine->initialize();
   if (!compiled->runtime.isComplete())
     return llvm::createStringError("the runtime's symbols lack some of abi.def; pass all of rnnrt_abi_symbols");
+  if (llvm::Error error = checkExternalFunctions(module, options.symbols))
+    return std::move(error);
   // The lookup generates code now and finds missing symbols before the first call.
   for (const ExportedFunction &exported : getExportedFunctions(module)) {
     auto address = compiled->engine->lookup(exported.symbol);

@@ -57,7 +57,9 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, message);
   if (!target || !target->hasTargetMachine())
     return makeError("unknown triple `" + triple.str() + "`: " + message);
-  if (!triple.isArch64Bit() || !triple.isOSBinFormatELF() || triple.isNVPTX() || triple.isAMDGPU())
+  const bool has32BitPointers =
+      !triple.isArch64Bit() || triple.isX32() || triple.isABIN32() || triple.getEnvironment() == llvm::Triple::GNUILP32;
+  if (has32BitPointers || !triple.isOSBinFormatELF() || triple.isNVPTX() || triple.isAMDGPU())
     return makeError("the triple `" + triple.str() +
                      "` is not supported: expected a processor with addresses of 64 bits "
                      "and a system with ELF files, as x86_64-linux-gnu");
@@ -71,6 +73,9 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
     for (const auto &feature : llvm::sys::getHostCPUFeatures())
       features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
   }
+  // Without a name, LLVM's RISC-V processor has no multiplication and no floating point. Linux requires these.
+  if (cpu.empty() && triple.isRISCV64())
+    features = "+m,+a,+f,+d,+c";
   // LLVM's names of the baseline processors.
   if (cpu.empty())
     cpu = triple.getArch() == llvm::Triple::x86_64 ? "x86-64" : "generic";
@@ -309,13 +314,16 @@ static llvm::Error writeStub(const llvm::object::ObjectFile &object, llvm::Strin
 
 llvm::Error rnn::linkSharedLibrary(llvm::StringRef object, llvm::StringRef outputPath, llvm::StringRef soname,
                                    llvm::StringRef linkerPath) {
+  if (outputPath.empty())
+    return makeError("the path of the library is empty");
   const bool isBuiltin = builtinLinker && linkerPath.empty();
   auto linker = isBuiltin ? llvm::Expected<std::string>("ld.lld") : findLinker(linkerPath);
   if (!linker)
     return linker.takeError();
   llvm::SmallString<128> folder;
   if (std::error_code code = llvm::sys::fs::createUniqueDirectory("rnn-link", folder))
-    return makeError("cannot make a temporary folder: " + code.message());
+    return makeError("cannot make a temporary folder, in the folder that TMPDIR names or else in /tmp: " +
+                     code.message());
   llvm::scope_exit cleanUp([&] { llvm::sys::fs::remove_directories(folder); });
   llvm::SmallString<128> objectPath(folder);
   llvm::sys::path::append(objectPath, "module.o");
@@ -344,12 +352,13 @@ llvm::Error rnn::linkSharedLibrary(llvm::StringRef object, llvm::StringRef outpu
   // ld and ld.lld are called as they are; anything else is a compiler, which passes options on.
   bool isDriver = !llvm::sys::path::filename(*linker).starts_with("ld");
   std::string ownName = (isDriver ? "-Wl,-soname," : "-soname=") + soname.str();
-  // Generated code needs no executable stack. The dependencies are recorded even if nothing refers to the library.
+  // Generated code needs no executable stack. The dependencies are recorded even if nothing refers to the library. The
+  // table of functions has those of this library, also in a program that has loaded another one with the same names.
   llvm::SmallVector<llvm::StringRef> command{*linker, "-shared", "-o", outputPath, ownName};
   if (isDriver)
-    command.append({"-nostdlib", "-Wl,-z,noexecstack", "-Wl,--no-as-needed"});
+    command.append({"-nostdlib", "-Wl,-z,noexecstack", "-Wl,--no-as-needed", "-Wl,-Bsymbolic"});
   else
-    command.append({"-znoexecstack", "--no-as-needed"});
+    command.append({"-znoexecstack", "--no-as-needed", "-Bsymbolic"});
   command.push_back(objectPath);
   command.append(stubs.begin(), stubs.end());
   return isBuiltin ? runBuiltinLinker(command) : runLinker(*linker, command);

@@ -166,6 +166,7 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   if (options.target == TargetKind::Simt)
     addSimtKernels(pm, options);
   pm.addPass(createRNNConvertMPIToLLVMPass());
+  pm.addPass(createLowerAffinePass()); // loops of the program; later passes create affine.apply
   pm.addPass(createSCFToControlFlowPass());
   // Before memrefs are lowered: vector ops access memrefs.
   if (options.target == TargetKind::Host)
@@ -265,7 +266,8 @@ struct PipelinePassOptions : public PassPipelineOptions<PipelinePassOptions> {
 } // namespace
 
 void rnn::registerPipelines() {
-  // PassPipelineRegistration has no way to report an error, and a pass of modules in a pipeline of functions ends the process.
+  // PassPipelineRegistration has no way to report an error, and a pass of modules in a pipeline of functions ends the
+  // process.
   registerPassPipeline(
       "rnn-pipeline", "Compile rnn or TensorFlow ops, from import to the LLVM dialect",
       [](OpPassManager &pm, StringRef text, function_ref<LogicalResult(const Twine &)> emitError) -> LogicalResult {

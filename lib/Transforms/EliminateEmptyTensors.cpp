@@ -20,8 +20,8 @@ namespace mlir::rnn {
 
 using namespace mlir;
 
-/// The place in the tensor that the insertion changes. None if each iteration of a loop inserts into the same tensor, which must
-/// not change.
+/// The place in the tensor that the insertion changes. None if each iteration of a loop inserts into the same tensor,
+/// which must not change.
 static Value getPlace(RewriterBase &b, SubsetInsertionOpInterface insertion, tensor::EmptyOp empty, Operation *user) {
   auto loop = insertion->getParentOfType<LoopLikeOpInterface>();
   if (loop && loop.isDefinedOutsideOfLoop(insertion.getDestinationOperand().get()))

@@ -137,9 +137,9 @@ def test_errors():
     _, mine = made("GRU", {})
     x = torch.randn(3, 2, 4, dtype=torch.float64)
     for error, arguments, message in (
-            (TypeError, (x.float(),), "`params` has dtype torch.float64, but `x` has torch.float32"),
+            (TypeError, (x.float(),), "`input` has dtype torch.float32, but the parameters of the layer have torch.float64"),
             (TypeError, (x, torch.zeros(1, 2, 4)), "`h0` has dtype torch.float32"),
-            (TypeError, (x.long(),), "`x` has dtype torch.int64"),
+            (TypeError, (x.long(),), "`input` has dtype torch.int64"),
             (ValueError, (x[..., :3],), "`input` has shape"),
             (ValueError, (x, torch.zeros(1, 3, 4, dtype=torch.float64)), "`h0` has shape")):
         with torch.no_grad(), pytest.raises(error, match=message):

@@ -102,6 +102,13 @@ def test_gradients_per_example(case, calls):
     assert calls == [("forward", N), ("backward", N)]
 
 
+@pytest.mark.skipif(not _calls.FUNC, reason="PyTorch 1 has no torch.vmap")
+def test_list_of_lengths():
+    layer, x = rnn.GRU(3, 4), torch.randn(2, 5, 2, 3)
+    want = torch.stack([layer(v, lengths=[3, 4])[0] for v in x])
+    torch.testing.assert_close(torch.vmap(lambda v: layer(v, lengths=[3, 4])[0])(x), want)
+
+
 def test_mapped_lengths(calls):
     """An operand without a derivative that the members do not share."""
     operation = Layers("gru", "unidirectional", lengths=True)

@@ -67,6 +67,12 @@ def test_accepted_clips():
     assert torch.equal(block(cell_clip=1e30).cs, block().cs)
 
 
+class WithOwnParameter(rt.GRU):
+    def __init__(self, *sizes):
+        super().__init__(*sizes)
+        self.own = torch.nn.Parameter(torch.zeros(3))
+
+
 @pytest.mark.parametrize("make, error, message", [
     (lambda: rt.LSTM(5, 5)(X, STATE), TypeError, r"`hx` is a Tensor; expected a pair \(h0, c0\) of tensors"),
     (lambda: rt.LSTM(5, 5)(X, (STATE, STATE, STATE)), TypeError, "`hx` is a tuple of Tensor, Tensor, Tensor; expected a pair"),
@@ -74,8 +80,12 @@ def test_accepted_clips():
     (lambda: rt.GRU(5, 5)(X, (STATE, STATE)), TypeError, "`hx` is a tuple; expected a tensor"),
     (lambda: rt.GRU(5, 5)(X, STATE[0]), ValueError, r"`h0` has shape .*; expected \[L\*D, B, H\], since `input` is a batch"),
     (lambda: rt.GRU(5, 5)(X[0], STATE), ValueError, r"expected \[L\*D, H\], since `input` is a sequence"),
-    (lambda: rt.LSTM(5, 5)(X.long()), TypeError, "`x` has dtype torch.int64; expected one of torch.float16"),
-    (lambda: rt.LSTM(5, 5)(X.double()), TypeError, "`params` has dtype torch.float32, but `x` has torch.float64; cast one"),
+    (lambda: rt.LSTM(5, 5)(X.long()), TypeError, "`input` has dtype torch.int64, but the parameters .* have torch.float32; cast"),
+    (lambda: rt.LSTM(5, 5)(X.double()), TypeError, "`input` has dtype torch.float64, but the parameters .* have torch.float32; cast"),
+    (lambda: rt.LSTM(5, 5, device="meta")(X), ValueError, "`input` is on device cpu, but the parameters of the layer are on meta"),
+    (lambda: rt.GRU.from_torch(torch.nn.utils.weight_norm(torch.nn.GRU(5, 5), "weight_hh_l0")), ValueError,
+     "the GRU has no parameter `weight_hh_l0`; .*remove_weight_norm"),
+    (lambda: WithOwnParameter(5, 5).to_torch(), ValueError, "has the parameter `own`, which GRU lacks; .*strict=False"),
     (lambda: rt.BlockLSTM(5, 5)(X.double()), TypeError, "`w` has dtype torch.float32, but `x` has torch.float64; cast one"),
     (lambda: rt.LSTM(5, 5, num_layers=1.5), TypeError, "`num_layers` is 1.5; expected an integer"),
     (lambda: rt.LSTM(5, "5"), TypeError, "`hidden_size` is '5'; expected an integer"),
@@ -85,7 +95,7 @@ def test_accepted_clips():
     (lambda: rt.GRU(5, 5)(X.numpy()), TypeError, "`input` is a ndarray; expected a Tensor or a PackedSequence"),
     (lambda: rt.GRU(5, 5)((X, STATE)), TypeError, "`input` is a tuple; .*use its first element"),
     (lambda: rt.BlockLSTM(5, 5)(X.numpy()), TypeError, "`x` is a ndarray; expected a Tensor"),
-    (lambda: rt.GRU(5, 5)(X, lengths=[3, 1.5]), TypeError, "`lengths` is a list; expected a Tensor or a list of integers"),
+    (lambda: rt.GRU(5, 5)(X, lengths=[3, 1.5]), TypeError, "`lengths` is a list; expected a Tensor, a list of integers"),
     (lambda: rt.GRU(5, 5)(X, lengths=[3]), ValueError, r"`lengths` has shape \(1,\); expected \(2,\)"),
     (lambda: rt.GRU(5, 5)(X[:, 0], resets=[0, 1, 0]), TypeError, "`resets` is a list; expected a Tensor"),
     (lambda: rt.GRU(5, 5)(X, STATE[..., :3]), ValueError, r"`h0` has shape \(1, 2, 3\); expected \(1, 2, 5\)"),

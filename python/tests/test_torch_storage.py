@@ -3,6 +3,7 @@
 import copy
 import ctypes
 import io
+import pickle
 import subprocess
 import sys
 import weakref
@@ -134,6 +135,55 @@ def test_zeros_behind_the_parameters(copies):
     assert not is_flat(layer) and torch.equal(layer(x)[0], want)
     layer.flatten_parameters()
     assert is_flat(layer) and torch.equal(layer(x)[0], want)
+
+
+@torch.no_grad()
+def test_another_storage_at_the_same_address():
+    """Zeros are known by their storage: after the parameters have been replaced, other memory may have its address."""
+    layer, x = rnn.RNN(4, 16, bias=False), torch.randn(5, 2, 4)
+    want, address = layer(x)[0], layer.weight_ih_l0.data_ptr()
+    weights = [v.detach().clone() for v in layer.parameters()]
+    elements = sum(v.numel() for v in weights)
+    for v, weight in zip(layer.parameters(), weights):
+        v.data = weight
+    others = [torch.ones(elements + 32)]
+    while others[-1].data_ptr() != address and len(others) < 100000:
+        others.append(torch.ones(elements + 32))
+    if others[-1].data_ptr() != address:
+        pytest.skip("the allocator did not reuse the address")
+    start = 0
+    for v, weight in zip(layer.parameters(), weights):
+        part = others[-1][start:start + v.numel()].view_as(v)
+        v.data = part.copy_(weight)
+        start += v.numel()
+    assert layer.weight_ih_l0.data_ptr() == address and torch.equal(layer(x)[0], want)
+
+
+@pytest.mark.parametrize("bias", (True, False))
+def test_copies_are_flat(bias):
+    layer = rnn.GRU(4, 5, bias=bias)
+    for made in (copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
+        assert is_flat(layer) and is_flat(made)
+        assert made.weight_ih_l0.data_ptr() != layer.weight_ih_l0.data_ptr()
+
+
+@pytest.mark.skipif(not _calls.FUNC, reason="PyTorch 2.1 has assign=True")
+@torch.no_grad()
+def test_assigned_parameters(copies):
+    source, layer, x = rnn.LSTM(4, 5), rnn.LSTM(4, 5, device="meta"), torch.randn(3, 2, 4)
+    torch.nn.ModuleList([layer]).load_state_dict({f"0.{k}": v.clone() for k, v in source.state_dict().items()}, assign=True)
+    copies.clear()
+    assert is_flat(layer) and torch.equal(layer(x)[0], source(x)[0]) and not copies
+
+
+def test_gradients_may_change():
+    """Gradients that are recorded are no views of one tensor: PyTorch refuses to change such views in place."""
+    layer, x = rnn.GRU(3, 4), torch.randn(5, 2, 3)
+    gradients = torch.autograd.grad(layer(x)[0].sum(), list(layer.parameters()), create_graph=True)
+    for gradient in gradients:
+        gradient.mul_(2)
+    sum(gradient.square().sum() for gradient in gradients).backward()
+    assert layer.weight_ih_l0.grad is not None
 
 
 @pytest.mark.parametrize("mode", (rnn.LSTM, rnn.GRU))

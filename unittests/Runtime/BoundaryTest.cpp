@@ -130,6 +130,27 @@ TEST_P(BoundaryTest, OneBufferForTwoResultsIsCopied) {
   EXPECT_EQ(liveBytes(), before);
 }
 
+TEST_P(BoundaryTest, AResultIsNoArgumentAndNoOtherResult) {
+  const rnnrt_tensor_t *inputs[] = {&x, &scalar, &u};
+  rnnrt_tensor_t *isArgument[] = {&y, &x, &d}, *isResult[] = {&y, &z, &y};
+  std::memset(&y, 0x77, sizeof(y));
+  const rnnrt_tensor_t before = y;
+  EXPECT_EQ(rnnrt_abi_enter(call, &signature.function, inputs, 3, isArgument, 3, slots), 0);
+  EXPECT_EQ(message(),
+            "result 1 (`z`) of `f`: the tensor is also argument 0 (`x`) of `f`; a result is new memory, pass another "
+            "tensor");
+  EXPECT_EQ(x.data, numbers);
+  EXPECT_EQ(std::memcmp(&y, &before, sizeof(y)), 0);
+  // A call that has failed must not empty them either.
+  EXPECT_EQ(rnnrt_abi_enter(call, &signature.function, inputs, 3, isArgument, 3, slots), 0);
+  EXPECT_EQ(x.data, numbers);
+  rnnrt_call_reset(call);
+  EXPECT_EQ(rnnrt_abi_enter(call, &signature.function, inputs, 3, isResult, 3, slots), 0);
+  EXPECT_EQ(message(),
+            "result 2 (`d`) of `f`: the tensor is also result 0 (`y`) of `f`; a result is new memory, pass another "
+            "tensor");
+}
+
 TEST_P(BoundaryTest, AFailureFreesResults) {
   int64_t before = liveBytes();
   for (bool shared : {false, true}) {

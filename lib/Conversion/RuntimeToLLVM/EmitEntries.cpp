@@ -443,7 +443,7 @@ struct EmitEntries : public rnn::impl::RNNEmitEntriesPassBase<EmitEntries> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (makeCIdentifier(prefix) != prefix && !prefix.empty()) {
-      module.emitError("`") << prefix << "` is not a valid prefix of C names; use letters, digits and `_`";
+      module.emitError(describeInvalidPrefix(prefix));
       return signalPassFailure();
     }
     bool failed = false;

@@ -68,3 +68,7 @@ std::string rnn::makeCIdentifier(llvm::StringRef name) {
     identifier.insert(0, "_");
   return identifier;
 }
+
+std::string rnn::describeInvalidPrefix(llvm::StringRef prefix) {
+  return "`" + prefix.str() + "` is not a valid prefix of C names; use letters, digits and `_`, and no digit first";
+}

@@ -533,13 +533,9 @@ def run_forward(operation: Operation, operands: Sequence[Tensor]) -> Any:
     return apply(Mapped if mapped else Forward, operation, *operands)
 
 
-def storage_end(value: Tensor) -> int:
-    """The address after the storage."""
-    if hasattr(value, "untyped_storage"):
-        bytes_of = value.untyped_storage()
-        return int(bytes_of.data_ptr()) + int(bytes_of.nbytes())
-    elements = value.storage()
-    return int(elements.data_ptr()) + int(elements.nbytes())
+def storage_of(value: Tensor) -> Any:
+    """The storage of a tensor."""
+    return value.untyped_storage() if hasattr(value, "untyped_storage") else value.storage()
 
 
 class Flat(torch.autograd.Function):
@@ -557,6 +553,8 @@ class Flat(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> Any:
         tensors = ctx.saved_tensors
         parts = gradient.split_with_sizes([v.numel() for v in tensors])
+        if torch.is_grad_enabled():  # PyTorch refuses to change one of several views in place if it records that
+            parts = [part.clone() for part in parts]
         return (None, *[part.view(v.shape) for part, v in zip(parts, tensors)])
 
 

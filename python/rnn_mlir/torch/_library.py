@@ -154,7 +154,8 @@ def _cudnn_setup(ctx: Any, inputs: Any, output: Any) -> None:
 
 def _cudnn_gradient(ctx: Any, dy: Tensor, dhn: Tensor, dcn: Tensor, _: Any) -> Any:
     if not ctx.training:
-        raise RuntimeError("rnn_mlir::cudnn_forward has no gradient with is_training=False")
+        raise RuntimeError("rnn_mlir::cudnn_forward has no gradient with is_training=False; a program that torch.compile or "
+                           "torch.export recorded without gradients must be recorded with them")
     *inputs, y, hn, cn, reserve = _saved(ctx)
     ops = torch.ops.rnn_mlir
     backprop = ops.cudnn_backprop_separate if isinstance(inputs[3], list) else ops.cudnn_backprop
@@ -258,6 +259,8 @@ def compiling() -> bool:
         return True
     if not torch.jit.is_tracing():
         return False
+    if torch.onnx.is_in_onnx_export():
+        raise NotImplementedError("ONNX has no op for layers of rnn_mlir.torch; replace each by its `to_torch()` before the export")
     if not AVAILABLE:
         raise NotImplementedError("torch.jit.trace of compiled layers needs PyTorch 2.4")
     return True

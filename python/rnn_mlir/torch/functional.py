@@ -54,6 +54,8 @@ def _integers(name: str, value: Tensor) -> Tensor:
 
 def autocast_type(kind: str) -> Any:
     """The type of torch.autocast where it is active on devices of this type, else None."""
+    if kind not in ("cpu", "cuda"):
+        return None
     if FROM_2_4:
         return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
     if kind == "cpu":
@@ -64,8 +66,7 @@ def autocast_type(kind: str) -> Any:
 def _autocast(*values: Optional[Tensor]) -> Sequence[Any]:
     """The operands in the type of torch.autocast where it is active, as those of torch.nn's layers."""
     first = values[0]
-    kind = first.device.type if first is not None else "cpu"
-    dtype = autocast_type(kind) if kind in ("cpu", "cuda") else None
+    dtype = autocast_type(first.device.type if first is not None else "cpu")
     if dtype is None:
         return values
     return [v if v is None or v.dtype is torch.float64 or not v.is_floating_point() else v.to(dtype) for v in values]

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import math
 import numbers
+import operator
 import warnings
 from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple, Union
 
 import torch
 from torch import Tensor
+from torch.multiprocessing.reductions import StorageWeakRef
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from .._layers import GATES, check_dropout
@@ -26,10 +28,20 @@ def _refuse_input(name: str, value: Any, expected: str) -> NoReturn:
     raise TypeError(f"`{name}` is a {type(value).__name__}; expected {expected}{hint}")
 
 
-def _check_sizes(**sizes: Any) -> None:
+def _sizes(**sizes: Any) -> List[int]:
+    """The sizes as integers of Python. NumPy's are accepted."""
     for name, value in sizes.items():
-        if not isinstance(value, int) or isinstance(value, bool):
+        if not hasattr(value, "__index__") or isinstance(value, (bool, Tensor)):
             raise TypeError(f"`{name}` is {value!r}; expected an integer")
+    return [operator.index(value) for value in sizes.values()]
+
+
+def _to_lengths(value: Any, device: torch.device) -> Tensor:
+    """A list or an array of lengths as a tensor."""
+    is_list = isinstance(value, (list, tuple)) and all(isinstance(n, int) for n in value)
+    if not is_list and getattr(getattr(value, "dtype", None), "kind", "") not in ("i", "u"):
+        raise TypeError(f"`lengths` is a {type(value).__name__}; expected a Tensor, a list of integers or an array of integers")
+    return torch.as_tensor(value, dtype=torch.int64, device=device)
 
 
 def _copy_parameters(source: Any, target: Any) -> Any:
@@ -37,7 +49,17 @@ def _copy_parameters(source: Any, target: Any) -> Any:
     if getattr(source, "parametrizations", None):
         raise ValueError(f"the {type(source).__name__} has parametrizations; first call torch.nn.utils.parametrize."
                          "remove_parametrizations for each")
-    target.load_state_dict(source.state_dict())
+    given, expected = source.state_dict(), target.state_dict()
+    kind = type(target).__name__
+    for name in expected:
+        if name not in given:
+            raise ValueError(f"the {type(source).__name__} has no parameter `{name}`; if torch.nn.utils.weight_norm or prune replaced "
+                             "it, first call torch.nn.utils.remove_weight_norm or prune.remove")
+    for name in given:
+        if name not in expected:
+            raise ValueError(f"the {type(source).__name__} has the parameter `{name}`, which {kind} lacks; make a {kind} and copy "
+                             "the others by load_state_dict(..., strict=False)")
+    target.load_state_dict(given)
     for name, value in source.named_parameters():
         target.get_parameter(name).requires_grad_(value.requires_grad)
     return target.train(source.training)
@@ -47,21 +69,38 @@ def _copy_parameters(source: Any, target: Any) -> Any:
 _LARGE = 1 << 20
 
 
+class _Zeros:
+    """Zeros that follow the parameters of a layer in their storage. The reference is weak, since the program may replace the
+    parameters. While it exists, no other storage has its `cdata`; one that is made after the storage is freed may have its address."""
+
+    def __init__(self, storage: Any, start: int) -> None:
+        self._storage, self._start = StorageWeakRef(storage), start
+
+    def start_at(self, storage: Any, start: int) -> bool:
+        """Whether the zeros are in this storage, from this byte on."""
+        return bool(self._storage.cdata == storage._cdata) and self._start == start
+
+    def __deepcopy__(self, memo: Any) -> None:
+        """The copied layer has a storage of its own."""
+
+    def __reduce__(self) -> Any:
+        return type(None), ()
+
+
 class _Layers(torch.nn.Module):
     """What LSTM, GRU and RNN share."""
 
     _mode: str
     _theirs: Any  #: the class of torch.nn
-    #: Without biases: the address of the zeros that follow the parameters in their storage, and the end of the storage. A reference
-    #: would keep the storage after the program has replaced its parameters.
-    _zeros: Tuple[int, int] = (0, 0)
+    _zeros: Optional[_Zeros] = None  #: without biases
 
     def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
                  batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
                  device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         check_dropout(dropout)
-        _check_sizes(input_size=input_size, hidden_size=hidden_size, num_layers=num_layers, proj_size=proj_size)
+        input_size, hidden_size, num_layers, proj_size = _sizes(
+            input_size=input_size, hidden_size=hidden_size, num_layers=num_layers, proj_size=proj_size)
         if bidirectional not in (False, True):
             raise TypeError(f"`bidirectional` is {bidirectional!r}; expected False or True")
         bidirectional = bool(bidirectional)
@@ -117,7 +156,12 @@ class _Layers(torch.nn.Module):
             for v in tensors:
                 v.data = flat[offset:offset + v.numel()].view(v.shape)
                 offset += v.numel()
-            self._zeros = flat[offset:].data_ptr(), _calls.storage_end(flat)
+            self._zeros = _Zeros(_calls.storage_of(flat), offset * flat.element_size())
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any) -> None:
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+        if local_metadata.get("assign_to_params_buffers"):  # load_state_dict(assign=True)
+            self.flatten_parameters()
 
     def _apply(self, *arguments: Any, **options: Any) -> Any:
         super()._apply(*arguments, **options)
@@ -217,12 +261,12 @@ class _Layers(torch.nn.Module):
             if type(v) is not parameter or v.data_ptr() != end or v.dtype is not dtype or not v.is_contiguous():
                 return 0
             end += v.numel() * size
-        last = _calls.storage_end(first)
+        storage = _calls.storage_of(first)
         if not self.bias:
-            if (end, last) != self._zeros:
+            if self._zeros is None or not self._zeros.start_at(storage, end - storage.data_ptr()):
                 return 0
             end += self._missing(pseudo) * size
-        if end > last:  # storages that are neighbours by chance
+        if end > storage.data_ptr() + storage.nbytes():  # storages that are neighbours by chance
             return 0
         return int((end - start) // size)
 
@@ -305,6 +349,13 @@ class _Layers(torch.nn.Module):
     def _stack(self, x: Tensor, states: List[Tensor], lengths: Optional[Tensor], resets: Optional[Tensor],
                reset_to: str, batch_first: bool) -> Tuple[Tensor, List[Tensor]]:
         directions = 1 + self.bidirectional
+        weight = getattr(self, self._names[0][0])
+        if isinstance(weight, Tensor):
+            if x.device != weight.device:
+                raise ValueError(f"`input` is on device {x.device}, but the parameters of the layer are on {weight.device}; move one "
+                                 "of them")
+            if x.dtype != weight.dtype and functional.autocast_type(x.device.type) is None:
+                raise TypeError(f"`input` has dtype {x.dtype}, but the parameters of the layer have {weight.dtype}; cast one of them")
 
         def run(x: Tensor, states: List[Tensor], first: int, last: int) -> Tuple[Tensor, ...]:
             c0 = states[1] if len(states) == 2 else None
@@ -326,23 +377,20 @@ class _Layers(torch.nn.Module):
         return x, [torch.cat(values) for values in zip(*finals)]
 
     def forward(self, input: Union[Tensor, PackedSequence], hx: Any = None, *,
-                lengths: Union[Tensor, Sequence[int], None] = None, resets: Optional[Tensor] = None,
-                reset_to: str = "zero") -> Any:
-        """As in torch.nn. Further, `lengths` [B], a tensor or a list, are the valid steps of a padded batch, and `resets`, shaped
-        like the sequence and batch of `input`, start a new sequence at a step, from zero or the initial state."""
+                lengths: Any = None, resets: Optional[Tensor] = None, reset_to: str = "zero") -> Any:
+        """As in torch.nn. Further, `lengths` [B], a tensor, a list or an array of NumPy, are the valid steps of a padded batch, and
+        `resets`, shaped like the sequence and batch of `input`, start a new sequence at a step, from zero or the initial state."""
         if not isinstance(input, (Tensor, PackedSequence)):
             _refuse_input("input", input, "a Tensor or a PackedSequence")
-        if isinstance(lengths, (list, tuple)) and all(isinstance(n, int) for n in lengths):
-            lengths = torch.tensor(lengths, dtype=torch.int64, device=input.data.device)
-        for name, value in (("lengths", lengths), ("resets", resets)):
-            if value is not None and not isinstance(value, Tensor):
-                kinds = "a Tensor or a list of integers" if name == "lengths" else "a Tensor"
-                raise TypeError(f"`{name}` is a {type(value).__name__}; expected {kinds}")
+        if resets is not None and not isinstance(resets, Tensor):
+            raise TypeError(f"`resets` is a {type(resets).__name__}; expected a Tensor")
         self._check_state(hx, 2 if isinstance(input, Tensor) and input.dim() == 2 else 3)
         if isinstance(input, PackedSequence):
             if lengths is not None or resets is not None:
                 raise ValueError("a packed sequence has lengths of its own and no resets; pass neither `lengths` nor `resets`")
             return self._packed(input, hx)
+        if lengths is not None and not isinstance(lengths, Tensor):
+            lengths = _to_lengths(lengths, input.device)
         single = input.dim() == 2
         if single:
             input = input.unsqueeze(0 if self.batch_first else 1)
@@ -425,7 +473,7 @@ class BlockLSTM(torch.nn.Module):
                  forget_bias: float = 1.0, cell_clip: float = 0.0, batch_first: bool = False, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__()
-        _check_sizes(input_size=input_size, hidden_size=hidden_size)
+        input_size, hidden_size = _sizes(input_size=input_size, hidden_size=hidden_size)
         for name, number in (("forget_bias", forget_bias), ("cell_clip", cell_clip)):
             if not isinstance(number, numbers.Real):
                 raise TypeError(f"`{name}` is {number!r}; expected a number")

@@ -25,7 +25,8 @@ RNNRT_API void rnnrt_device_options_init(rnnrt_device_options_t *options);
 ///   "cuda", "cuda:N" GPU N (default 0) of the CUDA driver, with device memory and asynchronous streams. Loads the
 ///                    driver; cuDNN is loaded with the first plan
 ///   "simt"           the host with an emulator of GPU kernels. "simt:SCHEDULE" or the environment variable
-///                    RNNRT_SIMT_SCHEDULE sets the order of its threads: fifo (default), reverse or random:SEED
+///                    RNNRT_SIMT_SCHEDULE sets the order of its threads: fifo (default), reverse, random:SEED or
+///                    random, which is random:0
 /// Returns UNAVAILABLE if the machine lacks the device; the message lists what is missing and the paths that were
 /// searched. Returns INVALID_ARGUMENT for an unknown name. A device may be used from several threads. Threads that use
 /// different devices do not block each other.

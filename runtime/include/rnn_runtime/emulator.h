@@ -7,9 +7,9 @@
 // librnn_runtime.so. If none is found, the status is UNAVAILABLE and lists the names that were tried.
 //
 // A shared library that was compiled ahead of time for `simt` depends on librnn_emulator.so. A program that is linked
-// with such a library links librnn_emulator too (CMake: rnn_runtime::emulator). A program that opens one at run time
-// creates a device `simt` first, unless the dynamic loader finds librnn_emulator.so by itself.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// with such a library links librnn_emulator too (CMake: rnn_runtime::emulator; else after -Wl,--no-as-needed, since the
+// program uses none of its symbols). A program that opens one at run time creates a device `simt` first, unless the
+// dynamic loader finds librnn_emulator.so by itself. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_EMULATOR_H
 #define RNN_RUNTIME_EMULATOR_H

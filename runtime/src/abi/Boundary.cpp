@@ -7,6 +7,7 @@
 #include "core/Invocation.h"
 #include "rnn_runtime/abi.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -148,6 +149,28 @@ static Status checkCall(const rnnrt_call_t &call, const rnnrt_function_t *functi
   return Status();
 }
 
+/// Checks that no result is an argument or another result: the function empties results before it reads arguments, and
+/// each owns memory. Without this check, the memory of such a tensor would be lost.
+static Status checkDistinct(const rnnrt_function_t *function, const rnnrt_tensor_t *const *inputs, int64_t numInputs,
+                            rnnrt_tensor_t *const *outputs, int64_t numOutputs) {
+  auto find = [](auto *const *tensors, int64_t count, const rnnrt_tensor_t *tensor) {
+    return std::find(tensors, tensors + (tensors ? count : 0), tensor) - tensors;
+  };
+  const bool isKnown = function && function->abi_version == RNNRT_ABI_VERSION && function->num_inputs == numInputs &&
+                       function->num_outputs == numOutputs;
+  for (int64_t index = 0; isKnown && outputs && index < numOutputs; ++index) {
+    const auto input = find(inputs, numInputs, outputs[index]), output = find(outputs, index, outputs[index]);
+    const bool isInput = inputs && input < numInputs;
+    if (outputs[index] && (isInput || output < index))
+      return invalidArgument("%s: the tensor is also %s; a result is new memory, pass another tensor",
+                             describeArgument("result", index, function->outputs[index], *function).c_str(),
+                             (isInput ? describeArgument("argument", input, function->inputs[input], *function)
+                                      : describeArgument("result", output, function->outputs[output], *function))
+                                 .c_str());
+  }
+  return Status();
+}
+
 //===-- Descriptors ----------------------------------------------------------------------------------------------===//
 
 static void writeDescriptor(const Descriptor &descriptor, const rnnrt_tensor_t &tensor) {
@@ -238,6 +261,12 @@ extern "C" {
 
 int32_t rnnrt_abi_enter(rnnrt_call_t *call, const rnnrt_function_t *function, const rnnrt_tensor_t *const *inputs,
                         int64_t num_inputs, rnnrt_tensor_t *const *outputs, int64_t num_outputs, void *const *slots) {
+  Status distinct = guarded([&] { return checkDistinct(function, inputs, num_inputs, outputs, num_outputs); });
+  if (!distinct.ok()) {
+    if (call)
+      call->record(std::move(distinct));
+    return 0;
+  }
   for (int64_t index = 0; outputs && index < num_outputs; ++index)
     if (outputs[index])
       *outputs[index] = emptyTensor;

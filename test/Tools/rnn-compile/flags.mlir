@@ -19,6 +19,8 @@
 // RUN: not rnn-compile %s -o m.mlir --triple=x86_64-linux-gnu --cpu=znver4,+abacus 2>&1 | FileCheck %s --check-prefix=FEATURE
 // RUN: not rnn-compile %s -o m.so --triple=abacus-linux 2>&1 | FileCheck %s --check-prefix=TRIPLE
 // RUN: not rnn-compile %s -o m.so --triple=i386-linux-gnu 2>&1 | FileCheck %s --check-prefix=NARROW
+// RUN: not rnn-compile %s -o m.o --triple=x86_64-linux-gnux32 2>&1 | FileCheck %s --check-prefix=X32
+// RUN: not rnn-compile %s -o m.o --triple=aarch64-linux-gnu_ilp32 2>&1 | FileCheck %s --check-prefix=ILP32
 // RUN: not rnn-compile %s -o m.so --linker=%t/none 2>&1 | FileCheck %s --check-prefix=LINKER
 // RUN: env PATH=%t not %rnn_compile %s -o m.so 2>&1 | FileCheck %s --check-prefix=LINKERS
 // RUN: not rnn-compile none.mlir -o m.so 2>&1 | FileCheck %s --check-prefix=MISSING
@@ -43,6 +45,8 @@
 // RUN: not rnn-compile text.mlir -o m.so --emit-header=m.h 2>&1 | FileCheck %s --check-prefix=TEXT
 // RUN: ls | FileCheck %s --check-prefix=LEFT
 
+// X32: rnn-compile: error: the triple `x86_64-unknown-linux-gnux32` is not supported: expected a processor with addresses of 64 bits
+// ILP32: rnn-compile: error: the triple `aarch64-unknown-linux-gnu_ilp32` is not supported
 // REGEX: rnn-compile: error: --remarks expects a regular expression, but got `(`: parentheses not balanced
 // ITSELF: rnn-compile: error: -o names the input `./input.mlir`, which it would replace
 // REPLACED: rnn-compile: error: --emit-header names the input `input.mlir`, which it would replace

@@ -44,6 +44,9 @@ std::optional<int32_t> getRuntimeDType(Type type);
 /// Replaces every character of `name` that is invalid in a C identifier by `_`.
 std::string makeCIdentifier(llvm::StringRef name);
 
+/// The error for a prefix of C names that `makeCIdentifier` would change.
+std::string describeInvalidPrefix(llvm::StringRef prefix);
+
 } // namespace mlir::rnn
 
 #endif // RNN_CONVERSION_RUNTIMETOLLVM_EXPORTEDFUNCTIONS_H
