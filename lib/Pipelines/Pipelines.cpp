@@ -103,6 +103,8 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   pm.addPass(createRNNCopyStridedCastsPass({/*mark=*/true}));
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   pm.addPass(createRNNCopyStridedCastsPass());
+  if (options.target == TargetKind::Host)
+    pm.addPass(createRNNSelectCheckedCastsPass());
   pm.addPass(createRNNSplitSlicesPass()); // before canonicalization, which changes such ops
   // Every buffer gets an owner that frees it; the caller owns what a public function returns.
   bufferization::BufferDeallocationPipelineOptions deallocation;

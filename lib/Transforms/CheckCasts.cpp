@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
@@ -47,6 +49,7 @@ static void check(tensor::CastOp cast, ArrayRef<int64_t> dims) {
   }
   // Execution continues after a failure and needs a tensor of the asserted size.
   auto choice = scf::IfOp::create(b, loc, TypeRange(type), areEqual, /*withElseRegion=*/true);
+  areEqual.getDefiningOp()->setDiscardableAttr(castIsValidAttrName, b.getUnitAttr());
   cast.replaceAllUsesWith(choice.getResult(0));
   OpBuilder then = choice.getThenBodyBuilder();
   cast->moveBefore(choice.thenBlock(), choice.thenBlock()->end());
@@ -57,11 +60,12 @@ static void check(tensor::CastOp cast, ArrayRef<int64_t> dims) {
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
       sizes.push_back(otherwise.createOrFold<tensor::DimOp>(loc, cast.getSource(), dim));
-  Value result = tensor::EmptyOp::create(otherwise, loc, type, sizes);
-  if (TypedAttr zeroAttr = otherwise.getZeroAttr(type.getElementType())) {
-    Value zero = arith::ConstantOp::create(otherwise, loc, zeroAttr);
-    result = linalg::FillOp::create(otherwise, loc, zero, result).getResult(0);
-  }
+  // Memory, not a tensor: bufferization would take a fill of a tensor for a possible write to the operand, and copy
+  // that.
+  Value zeros = memref::AllocOp::create(otherwise, loc, MemRefType::get(type.getShape(), type.getElementType()), sizes);
+  if (TypedAttr zeroAttr = otherwise.getZeroAttr(type.getElementType()))
+    linalg::FillOp::create(otherwise, loc, arith::ConstantOp::create(otherwise, loc, zeroAttr).getResult(), zeros);
+  Value result = bufferization::ToTensorOp::create(otherwise, loc, type, zeros, /*restrict=*/true, /*writable=*/true);
   scf::YieldOp::create(otherwise, loc, result);
 }
 

@@ -11,9 +11,10 @@
 // CHECK:   scf.yield %[[CAST]]
 // CHECK: } else {
 // CHECK:   %[[COLUMNS:.*]] = tensor.dim %[[X]], %c2
-// CHECK:   %[[EMPTY:.*]] = tensor.empty(%[[COLUMNS]]) : tensor<4x3x?xf32>
-// CHECK:   %[[ZEROS:.*]] = linalg.fill {{.*}} outs(%[[EMPTY]]
-// CHECK:   scf.yield %[[ZEROS]]
+// CHECK:   %[[ZEROS:.*]] = memref.alloc(%[[COLUMNS]]) : memref<4x3x?xf32>
+// CHECK:   linalg.fill {{.*}} outs(%[[ZEROS]]
+// CHECK:   %[[TENSOR:.*]] = bufferization.to_tensor %[[ZEROS]] restrict writable
+// CHECK:   scf.yield %[[TENSOR]]
 // CHECK: return %[[RESULT]]
 func.func @assumed(%x: tensor<?x3x?xf32>) -> tensor<4x3x?xf32> {
   %y = tensor.cast %x : tensor<?x3x?xf32> to tensor<4x3x?xf32>

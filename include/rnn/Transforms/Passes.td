@@ -80,7 +80,8 @@ def RNNCheckCastsPass : Pass<"rnn-check-casts"> {
     code would access memory out of bounds. This pass compares the sizes and records INVALID_ARGUMENT in the call if they
     differ. The cast's result is then a tensor of zeros, since execution continues after a failure.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::rnnrt::RNNRTDialect"];
 }
 
@@ -155,6 +156,15 @@ def RNNEliminateEmptyTensorsPass : Pass<"rnn-eliminate-empty-tensors", "::mlir::
     defined outside of the loop, and that later iterations read as it was.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RNNSelectCheckedCastsPass : Pass<"rnn-select-checked-casts"> {
+  let summary = "Convert the branches of rnn-check-casts on memrefs to arith.select";
+  let description = [{
+    Upstream's buffer deallocation copies the cast tensor, since the other branch yields memory that must be freed. A selection
+    needs no copy, but both buffers: the zeros have no elements if the cast is valid. This pass is for host memory.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def RNNSeparateResultsPass : Pass<"rnn-separate-results", "::mlir::ModuleOp"> {
