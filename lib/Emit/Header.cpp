@@ -142,9 +142,7 @@ class Writer {
 public:
   Writer(llvm::raw_ostream &os, const HeaderOptions &options) : os(os), options(options) {}
 
-  /// `name` tells headers of one program apart.
-  void writeBegin(const std::string &name) {
-    std::string guard = llvm::StringRef(name).upper() + "_RNN_MODULE_H";
+  void writeBegin(llvm::StringRef guard) {
     os << "/* Functions of " << quote(options.sourceName) << ", compiled by rnn-compile. Do not edit.\n"
        << R"(
    Link with the compiled module and librnn_runtime. A function runs on the device and the stream of its call. It returns
@@ -286,12 +284,16 @@ llvm::Expected<std::string> rnn::writeCHeader(llvm::ArrayRef<ExportedFunction> f
   std::string text;
   llvm::raw_string_ostream os(text);
   Writer writer(os, options);
-  writer.writeBegin(!options.prefix.empty() ? options.prefix
-                    : functions.empty()     ? "EMPTY"
-                                            : makeCIdentifier(functions.front().name));
+  // Without a prefix, the first function tells headers of one program apart.
+  const std::string first = functions.empty() ? "" : makeCIdentifier(functions.front().name);
+  writer.writeBegin(options.prefix.empty() ? "RNN_MODULE_" + llvm::StringRef(first).upper() + "_H"
+                                           : llvm::StringRef(options.prefix).upper() + "_RNN_MODULE_H");
   llvm::StringMap<llvm::StringRef> used;
   for (const ExportedFunction &function : functions) {
     std::string name = makeCIdentifier(options.prefix + (options.prefix.empty() ? "" : "_") + function.name);
+    if (options.prefix.empty() && isTaken(name))
+      return llvm::createStringError("the name of function `" + function.name +
+                                     "` is reserved in C; pass a prefix or rename the function");
     auto [place, isNew] = used.try_emplace(name, function.name);
     if (!isNew)
       return llvm::createStringError("functions `" + place->second.str() + "` and `" + function.name + "` are both `" +

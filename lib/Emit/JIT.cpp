@@ -72,8 +72,9 @@ std::optional<ElementKind> rnn::getElementKind(Type type) {
 
 CompiledModule::~CompiledModule() = default;
 
-/// Names the functions without a body for which the JIT has no address: its own error names all symbols of the module.
-static llvm::Error checkExternalFunctions(ModuleOp module, llvm::ArrayRef<RuntimeSymbol> symbols) {
+/// An error with the functions without a body for which the JIT has no address. Its own error names all symbols of the
+/// module.
+static llvm::Error findExternalFunctions(ModuleOp module, llvm::ArrayRef<RuntimeSymbol> symbols) {
   constexpr llvm::StringLiteral prefix = "_mlir_ciface_"; // of functions that func.func declares
   llvm::SmallVector<std::string> missing;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
@@ -136,13 +137,16 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
   compiled->engine->initialize();
   if (!compiled->runtime.isComplete())
     return llvm::createStringError("the runtime's symbols lack some of abi.def; pass all of rnnrt_abi_symbols");
-  if (llvm::Error error = checkExternalFunctions(module, options.symbols))
-    return std::move(error);
   // The lookup generates code now and finds missing symbols before the first call.
   for (const ExportedFunction &exported : getExportedFunctions(module)) {
     auto address = compiled->engine->lookup(exported.symbol);
-    if (!address)
-      return address.takeError();
+    if (!address) {
+      llvm::Error external = findExternalFunctions(module, options.symbols);
+      if (!external)
+        return address.takeError();
+      llvm::consumeError(address.takeError());
+      return std::move(external);
+    }
     Function &function = compiled->functions[exported.name];
     function.entry = reinterpret_cast<rnnrt_entry_t>(*address);
     function.deviceMemory = exported.deviceMemory;

@@ -49,6 +49,7 @@ void rnn::buildImportPipeline(OpPassManager &pm, const PipelineOptions &options)
   pm.addPass(createConvertTorchToRNNPass());
   // After the framework's ops, whose conversions may use its results.
   pm.addPass(createRNNConvertUpstreamDialectsPass());
+  // Before the canonicalizer and the fusion, which see the ops that the decompositions consist of.
   pm.addPass(createRNNDecomposeLinalgPass());
   addContract(pm, options, Stage::Import);
 }
@@ -83,7 +84,9 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   pm.addNestedPass<func::FuncOp>(createRNNCheckCastsPass());
   if (options.target == TargetKind::Simt)
     addSimtBuffers(pm);
-  pm.addPass(createRNNConvertTensorSelectsPass()); // before the next pass, which takes them for elementwise ops
+  // Before the next pass, which takes them for elementwise ops. A canonicalizer before bufferization would restore
+  // them.
+  pm.addPass(createRNNConvertTensorSelectsPass());
   // Elementwise ops on tensors have no bufferization model.
   pm.addPass(createConvertElementwiseToLinalgPass());
   // Chains of elementwise ops become one loop nest with one buffer.
@@ -94,14 +97,16 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   pm.addPass(createRNNMarkWrittenArgumentsPass());
   // A result that is inserted into a slice is computed in place.
   pm.addPass(createRNNEliminateEmptyTensorsPass());
+  // Right before bufferization, which assumes what these two passes establish.
   pm.addPass(createRNNSeparateResultsPass());
+  pm.addPass(createRNNCopyStridedCastsPass({/*mark=*/true}));
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   // Callers pass dense tensors.
   bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
   bufferize.allowReturnAllocsFromLoops = true;
-  pm.addPass(createRNNCopyStridedCastsPass({/*mark=*/true}));
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  // Right after it, which has made the casts and branches that they convert.
   pm.addPass(createRNNCopyStridedCastsPass());
   if (options.target == TargetKind::Host)
     pm.addPass(createRNNSelectCheckedCastsPass());

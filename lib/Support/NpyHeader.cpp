@@ -29,7 +29,8 @@ static constexpr NpyDType dtypes[] = {{"b1", ElementKind::I1, "bool_"},
                                       {"u2", ElementKind::I16, "uint16"},
                                       {"u4", ElementKind::I32, "uint32"},
                                       {"u8", ElementKind::I64, "uint64"},
-                                      // NumPy saves arrays of ml_dtypes.bfloat16, and no others, as two opaque bytes.
+                                      // NumPy saves arrays of ml_dtypes.bfloat16 as opaque bytes. Other opaque elements
+                                      // of two bytes are read as bf16 too.
                                       {"V2", ElementKind::BF16, "uint16"}};
 
 llvm::Error mlir::rnn::detail::makeNpyError(StringRef name, const Twine &message) {

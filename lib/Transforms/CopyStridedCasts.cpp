@@ -18,25 +18,11 @@ using namespace mlir;
 /// Marks casts of the program, which states that the buffers are dense.
 static constexpr StringLiteral kStated = "rnn.stated";
 
-/// Whether a type has the strides of dense rows.
-static bool isDense(MemRefType type) {
-  const auto [strides, offset] = type.getStridesAndOffset();
-  int64_t expected = 1;
-  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
-    const int64_t size = type.getDimSize(dim);
-    if (size == 1)
-      continue;
-    if (ShapedType::isDynamic(expected) || strides[dim] != expected)
-      return false;
-    expected = ShapedType::isDynamic(size) ? size : expected * size;
-  }
-  return true;
-}
-
 /// Whether a buffer of another or of unknown layout becomes a dense one.
 static bool claimsDense(memref::CastOp op) {
   auto source = dyn_cast<MemRefType>(op.getSource().getType()), result = dyn_cast<MemRefType>(op.getType());
-  return source && result && result.getLayout().isIdentity() && !source.getLayout().isIdentity() && !isDense(source);
+  return source && result && result.getLayout().isIdentity() && !source.getLayout().isIdentity() &&
+         !source.areTrailingDimsContiguous(source.getRank());
 }
 
 static void copy(memref::CastOp op) {
@@ -46,7 +32,7 @@ static void copy(memref::CastOp op) {
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
       sizes.push_back(memref::DimOp::create(b, op.getLoc(), op.getSource(), dim));
-  constexpr int64_t alignment = 64; // as that of bufferization
+  constexpr int64_t alignment = 64; // the default of BufferizationOptions::bufferAlignment
   Value dense = memref::AllocOp::create(b, op.getLoc(), type, sizes, b.getI64IntegerAttr(alignment));
   memref::CopyOp::create(b, op.getLoc(), op.getSource(), dense);
   b.replaceOp(op, dense);

@@ -56,13 +56,14 @@ static LogicalResult decompose(RewriterBase &b, linalg::SoftmaxOp op) {
   return success();
 }
 
+// Not the forms that insert or extract a slice if all outer dimensions are 1: the one of unpack is wrong if another
+// dimension is 1.
 static auto lower(RewriterBase &b, linalg::PackOp op) {
-  // The form with insert_slice is only for tiles that are whole dimensions.
   return linalg::lowerPack(b, op, /*lowerPadLikeWithInsertSlice=*/false);
 }
 
 static auto lower(RewriterBase &b, linalg::UnPackOp op) {
-  return linalg::lowerUnPack(b, op);
+  return linalg::lowerUnPack(b, op, /*lowerUnpadLikeWithExtractSlice=*/false);
 }
 
 /// Pack and unpack.

@@ -20,12 +20,17 @@ namespace mlir::rnn {
 
 using namespace mlir;
 
-/// The place in the tensor that the insertion changes. None if each iteration of a loop inserts into the same tensor,
-/// which must not change.
-static Value getPlace(RewriterBase &b, SubsetInsertionOpInterface insertion, tensor::EmptyOp empty, Operation *user) {
+/// Extracts the slice that the insertion changes, or returns none if each iteration of a loop inserts into the same
+/// tensor, which must not change.
+static Value extractSlice(RewriterBase &b, SubsetInsertionOpInterface insertion, tensor::EmptyOp empty,
+                          Operation *user) {
   auto loop = insertion->getParentOfType<LoopLikeOpInterface>();
   if (loop && loop.isDefinedOutsideOfLoop(insertion.getDestinationOperand().get()))
     return Value();
+  // Upstream takes a branch that contains the empty tensor for an op before it.
+  for (Value needed : insertion.getValuesNeededToBuildSubsetExtraction())
+    if (Operation *op = needed.getDefiningOp(); op && op->isProperAncestor(empty))
+      return Value();
   return bufferization::buildSubsetExtraction(b, insertion, empty, user);
 }
 
@@ -40,7 +45,7 @@ struct EliminateEmptyTensors : public rnn::impl::RNNEliminateEmptyTensorsPassBas
     bufferization::OneShotAnalysisState state(getOperation(), options);
     IRRewriter b(&getContext());
     if (failed(bufferization::analyzeModuleOp(getOperation(), state)) ||
-        failed(bufferization::eliminateEmptyTensors(b, getOperation(), state, getPlace)))
+        failed(bufferization::eliminateEmptyTensors(b, getOperation(), state, extractSlice)))
       signalPassFailure();
   }
 };

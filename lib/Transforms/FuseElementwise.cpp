@@ -24,11 +24,12 @@ static bool hasOneUse(OpOperand *operand) {
   return producer && producer->hasOneUse();
 }
 
-/// Whether the op would update its outputs more than once as a part of the op with `operand`, which has more loops.
+/// Whether the producer reads its outputs, and the consumer needs some of its elements in several iterations. As a part
+/// of the consumer, the producer would update its outputs in each of them.
 static bool wouldRepeatUpdates(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
-  return producer && consumer && consumer.getNumLoops() > producer.getNumLoops() &&
+  return producer && consumer && !consumer.getMatchingIndexingMap(operand).isPermutation() &&
          !llvm::all_of(producer.getRegionOutputArgs(), [](BlockArgument output) { return output.use_empty(); });
 }
 

@@ -17,26 +17,41 @@ namespace mlir::rnn {
 
 using namespace mlir;
 
-/// The tensor of which a tensor is a view.
-static Value getViewed(Value tensor) {
-  while (Operation *op = tensor.getDefiningOp()) {
-    if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp>(op))
-      break;
-    tensor = op->getOperand(0);
+/// Collects the tensors of which a tensor may be a view.
+static void collectViewed(Value tensor, SmallPtrSetImpl<Value> &viewed) {
+  Operation *op = tensor.getDefiningOp();
+  if (isa_and_nonnull<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp,
+                      tensor::ReshapeOp>(op))
+    return collectViewed(op->getOperand(0), viewed);
+  if (!isa_and_nonnull<scf::IfOp, scf::IndexSwitchOp>(op)) {
+    viewed.insert(tensor);
+    return;
   }
-  return tensor;
+  for (Region &branch : op->getRegions())
+    collectViewed(branch.front().getTerminator()->getOperand(cast<OpResult>(tensor).getResultNumber()), viewed);
 }
 
-/// Copies each operand that has memory of an earlier one.
+/// Copies each operand that may have memory of another one. A whole tensor is not copied for its views.
 static void separate(Operation *terminator) {
-  llvm::SmallPtrSet<Value, 4> seen;
-  OpBuilder b(terminator);
+  SmallVector<std::pair<OpOperand *, SmallPtrSet<Value, 4>>> views;
+  llvm::SmallPtrSet<Value, 4> used;
   for (OpOperand &operand : terminator->getOpOperands()) {
-    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-    if (!type || seen.insert(getViewed(operand.get())).second)
+    if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
-    operand.set(bufferization::AllocTensorOp::create(b, terminator->getLoc(), type, /*dynamicSizes=*/ValueRange(),
-                                                     /*copy=*/operand.get()));
+    SmallPtrSet<Value, 4> viewed;
+    collectViewed(operand.get(), viewed);
+    const bool isWhole = viewed.contains(operand.get());
+    if (!isWhole || !used.insert(operand.get()).second)
+      views.emplace_back(&operand, std::move(viewed));
+  }
+  OpBuilder b(terminator);
+  for (auto &[operand, viewed] : views) {
+    const bool isSeparate = llvm::none_of(viewed, [&](Value value) { return used.contains(value); });
+    used.insert_range(viewed);
+    if (!isSeparate)
+      operand->set(bufferization::AllocTensorOp::create(b, terminator->getLoc(),
+                                                        cast<RankedTensorType>(operand->get().getType()),
+                                                        /*dynamicSizes=*/ValueRange(), /*copy=*/operand->get()));
   }
 }
 
@@ -45,10 +60,11 @@ struct SeparateResults : public rnn::impl::RNNSeparateResultsPassBase<SeparateRe
   using RNNSeparateResultsPassBase::RNNSeparateResultsPassBase;
 
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    module.walk([&](Operation *op) {
+    SymbolTableCollection tables;
+    const SymbolUserMap users(tables, getOperation());
+    getOperation().walk([&](Operation *op) {
       // A caller outside of the module gets results in separate memory.
-      const bool isResult = isa<func::ReturnOp>(op) && !SymbolTable::symbolKnownUseEmpty(op->getParentOp(), module);
+      const bool isResult = isa<func::ReturnOp>(op) && !users.useEmpty(op->getParentOp());
       if (isResult || (isa<scf::YieldOp>(op) && isa<scf::ForOp, scf::IndexSwitchOp>(op->getParentOp())))
         separate(op);
     });

@@ -16,31 +16,32 @@ namespace mlir::rnn {
 
 using namespace mlir;
 
-/// The dimensions of the sizes that a result of this type has, in its order. `strides` and those of the result may be
-/// known for some dimensions only.
-static SmallVector<int64_t> getKeptDims(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
-                                        ArrayRef<int64_t> resultSizes, ArrayRef<int64_t> resultStrides) {
+/// Returns the dimensions of a slice that its type keeps, in order. Strides may be unknown.
+static SmallVector<int64_t> getKeptDims(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, ArrayRef<int64_t> keptSizes,
+                                        ArrayRef<int64_t> keptStrides) {
   SmallVector<int64_t> kept;
+  auto mayBeEqual = [](int64_t a, int64_t b) { return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b); };
   for (auto [dim, size] : llvm::enumerate(sizes)) {
     const size_t next = kept.size();
-    if (next == resultSizes.size())
-      break;
-    auto fits = [](int64_t known, int64_t result) {
-      return known == result || ShapedType::isDynamic(known) || ShapedType::isDynamic(result);
-    };
-    if (size == resultSizes[next] && fits(strides[dim], resultStrides[next]))
+    if (next < keptSizes.size() && size == keptSizes[next] && mayBeEqual(strides[dim], keptStrides[next]))
       kept.push_back(dim);
   }
   return kept;
 }
 
-/// Whether a slice that keeps these dimensions drops others than the first ones of size 1, or may do so when more of
-/// its sizes become constants.
+static SmallVector<int64_t> getKeptDims(const llvm::SmallBitVector &dropped) {
+  return llvm::to_vector(
+      llvm::make_filter_range(llvm::seq<int64_t>(0, dropped.size()), [&](int64_t dim) { return !dropped[dim]; }));
+}
+
+/// Whether the canonicalizer may drop other dimensions than the slice does: it drops the first ones of size 1, and
+/// sizes may become constants.
 static bool dropsLaterOnes(ArrayRef<int64_t> sizes, ArrayRef<int64_t> kept) {
   // To drop a kept dimension instead of a later one does not change the shape if there are only ones between them.
   bool isDroppedLater = false, onlyOnesFollow = true;
   for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
-    const bool isKept = llvm::is_contained(kept, dim), mayBeOne = sizes[dim] == 1 || ShapedType::isDynamic(sizes[dim]);
+    const bool isKept = llvm::is_contained(kept, dim);
+    const bool mayBeOne = sizes[dim] == 1 || ShapedType::isDynamic(sizes[dim]);
     if (isKept && isDroppedLater && mayBeOne && !onlyOnesFollow)
       return true;
     if (!isKept && !isDroppedLater)
@@ -48,6 +49,17 @@ static bool dropsLaterOnes(ArrayRef<int64_t> sizes, ArrayRef<int64_t> kept) {
     onlyOnesFollow &= sizes[dim] == 1;
   }
   return false;
+}
+
+/// Groups dimensions to those that are kept: a dropped one joins the next kept one, or the last.
+static SmallVector<ReassociationIndices> getGroups(int64_t rank, ArrayRef<int64_t> kept) {
+  SmallVector<ReassociationIndices> groups(1);
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    groups.back().push_back(dim);
+    if (llvm::is_contained(kept, dim) && groups.size() < kept.size())
+      groups.emplace_back();
+  }
+  return groups;
 }
 
 static void split(memref::SubViewOp op) {
@@ -70,11 +82,12 @@ static void split(memref::SubViewOp op) {
   Value slice = memref::SubViewOp::create(b, op.getLoc(), whole, op.getSource(), op.getMixedOffsets(),
                                           op.getMixedSizes(), op.getMixedStrides());
   auto metadata = memref::ExtractStridedMetadataOp::create(b, op.getLoc(), slice);
+  const SmallVector<OpFoldResult> sliceStrides = metadata.getConstifiedMixedStrides();
   SmallVector<OpFoldResult> keptSizes, keptStrides;
   for (auto [index, dim] : llvm::enumerate(kept)) {
     keptSizes.push_back(op.getMixedSizes()[dim]);
     keptStrides.push_back(ShapedType::isDynamic(resultStrides[index])
-                              ? metadata.getConstifiedMixedStrides()[dim]
+                              ? sliceStrides[dim]
                               : OpFoldResult(b.getIndexAttr(resultStrides[index])));
   }
   OpFoldResult offset = ShapedType::isDynamic(resultOffset) ? metadata.getConstifiedMixedOffset()
@@ -83,22 +96,27 @@ static void split(memref::SubViewOp op) {
 }
 
 static void split(tensor::ExtractSliceOp op) {
-  const int64_t rank = op.getSourceType().getRank();
-  const SmallVector<int64_t> unknown(rank, ShapedType::kDynamic);
-  const SmallVector<int64_t> kept = getKeptDims(op.getStaticSizes(), unknown, op.getType().getShape(), unknown);
+  const SmallVector<int64_t> kept = getKeptDims(op.getDroppedDims());
   if (!dropsLaterOnes(op.getStaticSizes(), kept))
     return;
   IRRewriter b(op);
   Value slice = tensor::ExtractSliceOp::create(b, op.getLoc(), op.getSource(), op.getMixedOffsets(), op.getMixedSizes(),
                                                op.getMixedStrides());
-  // A dropped dimension joins the next one that is kept, or the last one.
-  SmallVector<ReassociationIndices> groups(1);
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    groups.back().push_back(dim);
-    if (llvm::is_contained(kept, dim) && groups.size() < kept.size())
-      groups.emplace_back();
-  }
-  b.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, op.getType(), slice, groups);
+  b.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, op.getType(), slice, getGroups(op.getSourceType().getRank(), kept));
+}
+
+/// An insertion, also one of a parallel loop.
+template <typename Op> static void splitInsertion(Op op) {
+  const SmallVector<int64_t> kept = getKeptDims(op.getDroppedDims());
+  if (!dropsLaterOnes(op.getStaticSizes(), kept))
+    return;
+  OpBuilder b(op);
+  if (isa<tensor::ParallelInsertSliceOp>(op))
+    b.setInsertionPoint(op->getParentOp()); // a terminator that has insertions only
+  auto type = RankedTensorType::get(op.getStaticSizes(), op.getSourceType().getElementType());
+  Value slice = tensor::ExpandShapeOp::create(b, op.getLoc(), type, op.getSource(), getGroups(type.getRank(), kept),
+                                              op.getMixedSizes());
+  op.getSourceMutable().assign(slice);
 }
 
 namespace {
@@ -111,6 +129,10 @@ struct SplitSlices : public rnn::impl::RNNSplitSlicesPassBase<SplitSlices> {
         split(subview);
       else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
         split(slice);
+      else if (auto insertion = dyn_cast<tensor::InsertSliceOp>(op))
+        splitInsertion(insertion);
+      else if (auto insertion = dyn_cast<tensor::ParallelInsertSliceOp>(op))
+        splitInsertion(insertion);
     });
   }
 };

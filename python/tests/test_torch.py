@@ -154,7 +154,7 @@ def test_lengths_are_those_of_packed_sequences():
     x = torch.randn(3, 5, 4, **F64)
     lengths = [5, 2, 4]
     want, last = theirs(pack_sequence([x[k, :n] for k, n in enumerate(lengths)], enforce_sorted=False))
-    for given in (torch.tensor(lengths), lengths, np.array(lengths)):
+    for given in (torch.tensor(lengths), lengths, np.array(lengths), list(np.array(lengths))):
         got, got_last = ours(x.transpose(0, 1), lengths=given)
         close((got, got_last), (pad_packed_sequence(want)[0], last))
 

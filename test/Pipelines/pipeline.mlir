@@ -18,17 +18,25 @@
 // TEXT-NEXT: convert-jax-to-rnn,
 // TEXT-NEXT: convert-onnx-to-rnn,
 // TEXT-NEXT: convert-torch-to-rnn{convert-functions=true},
+// TEXT: rnn-decompose-linalg,
 // TEXT: rnn-verify-contract{stage=import},
+// TEXT-NEXT: rnn-split-slices,
 // TEXT: canonicalize{{[{].*}}
 // TEXT: cse,
 // TEXT: rnn-verify-contract{stage=simplify},
 // TEXT: rnn-select-lowering{{[{].*}}fused-kernel=auto prefer=auto{{.*}}},
 // TEXT: rnn-verify-contract{stage=select},
-// TEXT: convert-elementwise-to-linalg,
+// TEXT: rnn-convert-tensor-selects,
+// TEXT-NEXT: convert-elementwise-to-linalg,
 // TEXT: rnn-fuse-elementwise,
 // TEXT: rnn-protect-arguments,
 // TEXT: rnn-eliminate-empty-tensors,
-// TEXT: one-shot-bufferize{{.*}}bufferize-function-boundaries=true
+// TEXT: rnn-separate-results,
+// TEXT-NEXT: rnn-copy-strided-casts{mark=true},
+// TEXT-NEXT: one-shot-bufferize{{.*}}bufferize-function-boundaries=true
+// TEXT-NEXT: rnn-copy-strided-casts{mark=false},
+// TEXT-NEXT: rnn-select-checked-casts,
+// TEXT-NEXT: rnn-split-slices,
 // TEXT: ownership-based-buffer-deallocation
 // TEXT: rnn-verify-contract{stage=bufferize},
 // TEXT: convert-rnn-to-runtime,

@@ -14,6 +14,7 @@ func.func @unknown(%c: i1, %x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32
 
 // CHECK-LABEL: func @kept
 // CHECK-COUNT-3: arith.select
+// CHECK-NOT: scf.if
 func.func @kept(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>, %d: tensor<?xi1>, %z: tensor<?xf32>, %i: index)
     -> (tensor<4xf32>, tensor<?xf32>, index) {
   %0 = arith.select %c, %x, %y : tensor<4xf32>

@@ -27,6 +27,31 @@ func.func @more_loops(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4x3xf32> {
 
 // -----
 
+#first = affine_map<(i, j) -> (i, 0)>
+#matrix = affine_map<(i, j) -> (i, j)>
+
+// The first column is needed in all iterations of a row.
+// CHECK-LABEL: func @first_column
+// CHECK-COUNT-2: linalg.generic
+func.func @first_column(%a: tensor<4x3xf32>, %b: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %sum = linalg.generic {indexing_maps = [#matrix, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<4x3xf32>) outs(%b : tensor<4x3xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %r = arith.addf %x, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<4x3xf32>
+  %empty = tensor.empty() : tensor<4x3xf32>
+  %0 = linalg.generic {indexing_maps = [#first, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : tensor<4x3xf32>) outs(%empty : tensor<4x3xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %r = arith.mulf %x, %x : f32
+    linalg.yield %r : f32
+  } -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
 #vector = affine_map<(i) -> (i)>
 
 // CHECK-LABEL: func @same_loops

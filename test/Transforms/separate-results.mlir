@@ -30,3 +30,16 @@ func.func @loop(%x: tensor<4xf32>, %y: tensor<2xf32>, %s: f32, %n: index) -> (te
   }
   return %0#0, %0#1, %0#2 : tensor<4xf32>, tensor<2xf32>, f32
 }
+
+// The view is copied, not the whole tensor.
+// CHECK-LABEL: func private @view_first
+// CHECK: %[[COPY:.*]] = bufferization.alloc_tensor() copy(%{{.*}}) : tensor<2xf32>
+// CHECK: return %[[COPY]], %arg0
+func.func private @view_first(%x: tensor<4xf32>) -> (tensor<2xf32>, tensor<4xf32>) {
+  %0 = tensor.extract_slice %x[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  return %0, %x : tensor<2xf32>, tensor<4xf32>
+}
+func.func @caller(%x: tensor<4xf32>) {
+  call @view_first(%x) : (tensor<4xf32>) -> (tensor<2xf32>, tensor<4xf32>)
+  return
+}

@@ -106,3 +106,26 @@ func.func @canonical(%a: tensor<4x2x64xf32>, %i: index, %n: index)
   %5 = tensor.extract_slice %a[%i, 0, 0] [1, 2, 1] [1, 1, 1] : tensor<4x2x64xf32> to tensor<1x2x1xf32>
   return %0, %1, %2, %3, %4, %5 : tensor<1x64xf32>, tensor<?x64xf32>, tensor<2x1xf32>, tensor<?x?xf32>, tensor<f32>, tensor<1x2x1xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func @insert
+// CHECK: %[[E:.*]] = tensor.expand_shape %arg0 {{\[}}[0], [1, 2]] output_shape [%arg2, 2, 1] : tensor<?x2xf32> into tensor<?x2x1xf32>
+// CHECK: tensor.insert_slice %[[E]] into %arg1[0, 0, 1] [%arg2, 2, 1] [1, 1, 1] : tensor<?x2x1xf32> into tensor<4x2x2xf32>
+func.func @insert(%a: tensor<?x2xf32>, %b: tensor<4x2x2xf32>, %n: index) -> tensor<4x2x2xf32> {
+  %0 = tensor.insert_slice %a into %b[0, 0, 1] [%n, 2, 1] [1, 1, 1] : tensor<?x2xf32> into tensor<4x2x2xf32>
+  return %0 : tensor<4x2x2xf32>
+}
+
+// CHECK-LABEL: func @insert_in_parallel
+// CHECK: %[[E:.*]] = tensor.expand_shape
+// CHECK: scf.forall.in_parallel {
+// CHECK-NEXT: tensor.parallel_insert_slice %[[E]] into
+func.func @insert_in_parallel(%a: tensor<1x2xf32>, %b: tensor<4x2x2xf32>) -> tensor<4x2x2xf32> {
+  %0 = scf.forall (%i) in (4) shared_outs(%o = %b) -> tensor<4x2x2xf32> {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %a into %o[%i, 0, 1] [1, 2, 1] [1, 1, 1] : tensor<1x2xf32> into tensor<4x2x2xf32>
+    }
+  }
+  return %0 : tensor<4x2x2xf32>
+}

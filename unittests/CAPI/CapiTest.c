@@ -337,7 +337,7 @@ static void test_object(MlirContext context, const char *path) {
   CHECK(mlirLogicalResultIsFailure(rnnObjectLinkLibrary(object, text(""), text("x.so"), diagnostics)));
   CHECK(has_error(diagnostics, "the path of the library is empty"));
   MlirStringRef header = rnnObjectGetHeader(object, text(""), text("layer.mlir"), diagnostics);
-  CHECK(contains(header, "#ifndef LAYER_RNN_MODULE_H") && contains(header, " layer("));
+  CHECK(contains(header, "#ifndef RNN_MODULE_LAYER_H") && contains(header, " layer("));
   CHECK(rnnObjectGetHeader(object, text("1 x"), text("layer.mlir"), diagnostics).length == 0);
   CHECK(has_error(diagnostics, "`1 x` is not a valid prefix of C names"));
   rnnObjectDestroy(object);

@@ -140,10 +140,10 @@ def RNNReinterpretExpandShapesPass : Pass<"rnn-reinterpret-expand-shapes"> {
 }
 
 def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
-  let summary = "Fuse elementwise linalg ops, except those that update a tensor into ops with more loops";
+  let summary = "Fuse elementwise linalg ops, except those that would update a tensor repeatedly";
   let description = [{
-    The patterns of upstream's `linalg-fuse-elementwise-ops`. Upstream (LLVM 22) also fuses an op that reads its output into an op
-    with more loops, which then updates the output in each of its iterations.
+    The patterns of upstream's `linalg-fuse-elementwise-ops`. Upstream (LLVM 22) also fuses an op that reads its output into an
+    op that needs its elements in several iterations, and updates the output in each of them.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -152,8 +152,8 @@ def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
 def RNNEliminateEmptyTensorsPass : Pass<"rnn-eliminate-empty-tensors", "::mlir::ModuleOp"> {
   let summary = "Compute tensors where they are inserted, unless a loop inserts into a tensor from outside";
   let description = [{
-    Upstream's `eliminate-empty-tensors`. Upstream (LLVM 22) also makes a result of an iteration a part of a tensor that is
-    defined outside of the loop, and that later iterations read as it was.
+    Upstream's `eliminate-empty-tensors`. Upstream (LLVM 22) also computes a result of an iteration in place in a tensor
+    from outside of the loop, which later iterations read.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -180,8 +180,8 @@ def RNNSeparateResultsPass : Pass<"rnn-separate-results", "::mlir::ModuleOp"> {
 def RNNConvertTensorSelectsPass : Pass<"rnn-convert-tensor-selects"> {
   let summary = "Convert arith.select with one condition for a tensor of unknown sizes to scf.if";
   let description = [{
-    The canonicalizer makes such an op of a branch. Its two tensors may have different sizes, but `convert-elementwise-to-linalg`
-    gives both those of the first one.
+    The canonicalizer converts an `scf.if` that only yields to `arith.select`. The two tensors may have different sizes, but
+    `convert-elementwise-to-linalg` uses those of the first one for both.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
@@ -197,8 +197,8 @@ def RNNConvertScalarMathPass : Pass<"rnn-convert-scalar-math", "::mlir::ModuleOp
 def RNNDecomposeLinalgPass : Pass<"rnn-decompose-linalg"> {
   let summary = "Convert linalg.softmax, pack, unpack and winograd ops to ops that are loop nests";
   let description = [{
-    By upstream's decompositions, which upstream offers as ops of the transform dialect. Tensors, and `linalg.softmax` on
-    memrefs too. Inner tiles must have constant sizes.
+    Applies upstream's decompositions. Operands are tensors; `linalg.softmax` also accepts memrefs. Inner tiles must have
+    constant sizes.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
@@ -215,8 +215,9 @@ def RNNSplitSlicesPass : Pass<"rnn-split-slices"> {
     - `memref.subview` with steps: upstream (LLVM 22) finds dropped dimensions by comparing the strides of the result with
       those of the source, without the steps (`SubViewOp::getDroppedDims`), and crashes if it finds none. The canonicalizer
       drops other dimensions.
-    - `tensor.extract_slice` that keeps a dimension of size 1 before one that it drops: the canonicalizer, when it replaces
-      an operand by a constant, drops the first dimensions of size 1, and so takes another slice.
+    - `tensor.extract_slice`, `insert_slice` and `parallel_insert_slice` that keep a dimension of size 1 before one that they
+      drop: the canonicalizer, when it replaces an operand by a constant, drops the first dimensions of size 1, and so takes
+      another slice.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }

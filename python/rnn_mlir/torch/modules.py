@@ -38,10 +38,11 @@ def _sizes(**sizes: Any) -> List[int]:
 
 def _to_lengths(value: Any, device: torch.device) -> Tensor:
     """A list or an array of lengths as a tensor."""
-    is_list = isinstance(value, (list, tuple)) and all(isinstance(n, int) for n in value)
-    if not is_list and getattr(getattr(value, "dtype", None), "kind", "") not in ("i", "u"):
-        raise TypeError(f"`lengths` is a {type(value).__name__}; expected a Tensor, a list of integers or an array of integers")
-    return torch.as_tensor(value, dtype=torch.int64, device=device)
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"`lengths` is a {type(value).__name__}; expected a Tensor, a list or an array of integers")
+    if isinstance(value, (list, tuple)) and not value:
+        return torch.empty(0, dtype=torch.int64, device=device)
+    return torch.as_tensor(value, device=device)
 
 
 def _copy_parameters(source: Any, target: Any) -> Any:
@@ -53,12 +54,12 @@ def _copy_parameters(source: Any, target: Any) -> Any:
     kind = type(target).__name__
     for name in expected:
         if name not in given:
-            raise ValueError(f"the {type(source).__name__} has no parameter `{name}`; if torch.nn.utils.weight_norm or prune replaced "
-                             "it, first call torch.nn.utils.remove_weight_norm or prune.remove")
+            raise ValueError(f"the {type(source).__name__} has no parameter `{name}`; if torch.nn.utils.weight_norm or prune "
+                             "replaced it, first call torch.nn.utils.remove_weight_norm or prune.remove")
     for name in given:
         if name not in expected:
-            raise ValueError(f"the {type(source).__name__} has the parameter `{name}`, which {kind} lacks; make a {kind} and copy "
-                             "the others by load_state_dict(..., strict=False)")
+            raise ValueError(f"the {type(source).__name__} has the parameter `{name}`, which {kind} lacks; make a {kind} and "
+                             "copy the others by load_state_dict(..., strict=False)")
     target.load_state_dict(given)
     for name, value in source.named_parameters():
         target.get_parameter(name).requires_grad_(value.requires_grad)
@@ -71,7 +72,7 @@ _LARGE = 1 << 20
 
 class _Zeros:
     """Zeros that follow the parameters of a layer in their storage. The reference is weak, since the program may replace the
-    parameters. While it exists, no other storage has its `cdata`; one that is made after the storage is freed may have its address."""
+    parameters. While it exists, no other storage has its `cdata`; a later one may have the address of a freed one."""
 
     def __init__(self, storage: Any, start: int) -> None:
         self._storage, self._start = StorageWeakRef(storage), start
@@ -112,6 +113,7 @@ class _Layers(torch.nn.Module):
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
+        self.mode = self._mode.upper()  # as in torch.nn
         if dropout and num_layers == 1:
             warnings.warn(f"`dropout` is {dropout}, but acts between layers, and `num_layers` is 1")
         self._names: List[List[str]] = []  # per pseudo layer: W, R, projection, bW, bR
@@ -170,12 +172,8 @@ class _Layers(torch.nn.Module):
 
     def __setstate__(self, state: Any) -> None:
         super().__setstate__(state)
+        self.__dict__.setdefault("mode", self._mode.upper())  # of files of earlier versions
         self.flatten_parameters()
-
-    @property
-    def mode(self) -> str:
-        """LSTM, GRU, RNN_TANH or RNN_RELU, as in torch.nn."""
-        return self._mode.upper()
 
     @property
     def all_weights(self) -> List[List[torch.nn.Parameter]]:
@@ -349,13 +347,14 @@ class _Layers(torch.nn.Module):
     def _stack(self, x: Tensor, states: List[Tensor], lengths: Optional[Tensor], resets: Optional[Tensor],
                reset_to: str, batch_first: bool) -> Tuple[Tensor, List[Tensor]]:
         directions = 1 + self.bidirectional
-        weight = getattr(self, self._names[0][0])
-        if isinstance(weight, Tensor):
+        weight = self._parameters.get(self._names[0][0])
+        if weight is not None:  # not parametrized: to read such a parameter computes it
             if x.device != weight.device:
-                raise ValueError(f"`input` is on device {x.device}, but the parameters of the layer are on {weight.device}; move one "
-                                 "of them")
+                raise ValueError(f"`input` is on device {x.device}, but the parameters of the layer are on {weight.device}; move "
+                                 "one of them")
             if x.dtype != weight.dtype and functional.autocast_type(x.device.type) is None:
-                raise TypeError(f"`input` has dtype {x.dtype}, but the parameters of the layer have {weight.dtype}; cast one of them")
+                raise TypeError(f"`input` has dtype {x.dtype}, but the parameters of the layer have {weight.dtype}; cast one "
+                                "of them")
 
         def run(x: Tensor, states: List[Tensor], first: int, last: int) -> Tuple[Tensor, ...]:
             c0 = states[1] if len(states) == 2 else None

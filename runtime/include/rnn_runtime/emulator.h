@@ -9,7 +9,9 @@
 // A shared library that was compiled ahead of time for `simt` depends on librnn_emulator.so. A program that is linked
 // with such a library links librnn_emulator too (CMake: rnn_runtime::emulator; else after -Wl,--no-as-needed, since the
 // program uses none of its symbols). A program that opens one at run time creates a device `simt` first, unless the
-// dynamic loader finds librnn_emulator.so by itself. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// dynamic loader finds librnn_emulator.so by itself.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_EMULATOR_H
 #define RNN_RUNTIME_EMULATOR_H

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 using namespace rnnrt;
 
@@ -149,18 +150,32 @@ static Status checkCall(const rnnrt_call_t &call, const rnnrt_function_t *functi
   return Status();
 }
 
+/// Whether a pointer may occur twice. Few pointers are compared by the caller at once; of many, a sorted copy tells.
+static bool mayRepeat(const rnnrt_tensor_t *const *inputs, int64_t numInputs, rnnrt_tensor_t *const *outputs,
+                      int64_t numOutputs) {
+  constexpr int64_t fewComparisons = 1024;
+  if (numOutputs * (numInputs + numOutputs) <= fewComparisons)
+    return true;
+  std::vector<const rnnrt_tensor_t *> all(inputs, inputs + numInputs);
+  all.insert(all.end(), outputs, outputs + numOutputs);
+  std::sort(all.begin(), all.end());
+  return std::adjacent_find(all.begin(), all.end()) != all.end();
+}
+
 /// Checks that no result is an argument or another result: the function empties results before it reads arguments, and
 /// each owns memory. Without this check, the memory of such a tensor would be lost.
 static Status checkDistinct(const rnnrt_function_t *function, const rnnrt_tensor_t *const *inputs, int64_t numInputs,
                             rnnrt_tensor_t *const *outputs, int64_t numOutputs) {
+  if (!inputs || !outputs || !mayRepeat(inputs, numInputs, outputs, numOutputs))
+    return Status();
   auto find = [](auto *const *tensors, int64_t count, const rnnrt_tensor_t *tensor) {
-    return std::find(tensors, tensors + (tensors ? count : 0), tensor) - tensors;
+    return std::find(tensors, tensors + count, tensor) - tensors;
   };
   const bool isKnown = function && function->abi_version == RNNRT_ABI_VERSION && function->num_inputs == numInputs &&
                        function->num_outputs == numOutputs;
-  for (int64_t index = 0; isKnown && outputs && index < numOutputs; ++index) {
+  for (int64_t index = 0; isKnown && index < numOutputs; ++index) {
     const auto input = find(inputs, numInputs, outputs[index]), output = find(outputs, index, outputs[index]);
-    const bool isInput = inputs && input < numInputs;
+    const bool isInput = input < numInputs;
     if (outputs[index] && (isInput || output < index))
       return invalidArgument("%s: the tensor is also %s; a result is new memory, pass another tensor",
                              describeArgument("result", index, function->outputs[index], *function).c_str(),

@@ -43,10 +43,14 @@
 // RUN: not rnn-compile complex.mlir -o m.so --emit-header=m.h 2>&1 | FileCheck %s --check-prefix=EXPORT
 // RUN: echo "func.func @f(" > text.mlir
 // RUN: not rnn-compile text.mlir -o m.so --emit-header=m.h 2>&1 | FileCheck %s --check-prefix=TEXT
+// Linux on RISC-V requires multiplication and floating point.
+// RUN: rnn-compile %s --triple=riscv64-linux-gnu -o riscv.o && llvm-readelf --file-header riscv.o | FileCheck %s --check-prefix=RISCV
+// RUN: rm riscv.o
 // RUN: ls | FileCheck %s --check-prefix=LEFT
 
 // X32: rnn-compile: error: the triple `x86_64-unknown-linux-gnux32` is not supported: expected a processor with addresses of 64 bits
 // ILP32: rnn-compile: error: the triple `aarch64-unknown-linux-gnu_ilp32` is not supported
+// RISCV: Flags: {{.*}}double-float ABI
 // REGEX: rnn-compile: error: --remarks expects a regular expression, but got `(`: parentheses not balanced
 // ITSELF: rnn-compile: error: -o names the input `./input.mlir`, which it would replace
 // REPLACED: rnn-compile: error: --emit-header names the input `input.mlir`, which it would replace

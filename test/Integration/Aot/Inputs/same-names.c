@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
     rnnrt_tensor_t x = rnnrt_tensor_make(&element, RNNRT_DTYPE_F32, 0, NULL), y, *result = &y;
     const rnnrt_tensor_t *argument = &x;
     table->functions[0]->entry(call, &argument, 1, &result, 1);
-    printf("%s\n", rnnrt_status_message(rnnrt_call_status(call)));
+    printf("status:%s\n", rnnrt_status_message(rnnrt_call_status(call)));
     printf("%g\n", *(float *)y.data);
     rnnrt_tensor_release(&y);
   }
