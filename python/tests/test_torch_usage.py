@@ -120,6 +120,24 @@ def test_parametrized():
         rnn.GRU.from_torch(theirs)
 
 
+@pytest.mark.parametrize("enabled", (True, False))
+def test_parameters_are_computed_once(enabled):
+    """A parametrization may draw random numbers."""
+    calls = []
+
+    class Doubled(torch.nn.Module):
+        def forward(self, weight):
+            calls.append(weight)
+            return weight * 2
+
+    layer, x = rnn.GRU(4, 5), torch.randn(3, 2, 4)
+    parametrize.register_parametrization(layer, "weight_ih_l0", Doubled())
+    calls.clear()
+    with torch.set_grad_enabled(enabled):
+        layer(x)
+    assert len(calls) == 1
+
+
 def test_warns_about_dropout():
     with pytest.warns(UserWarning, match="`dropout` is 0.5, but acts between layers"):
         rnn.GRU(4, 5, dropout=0.5)

@@ -310,6 +310,8 @@ class _Layers(torch.nn.Module):
         that in as few calls of PyTorch as possible: a step of a small layer takes less time than Python around it."""
         if torch.is_grad_enabled() or functional.traced() or functional.autocast_type("cpu") is not None:
             return None
+        if "parametrizations" in self._modules:  # to read such a parameter computes it
+            return None
         dtype, shapes, pointers = x.dtype, [], []
         for v in (x, *states):
             if (type(v) is not Tensor or v.dtype is not dtype or not v.is_cpu or v.layout is not torch.strided
@@ -348,7 +350,7 @@ class _Layers(torch.nn.Module):
                reset_to: str, batch_first: bool) -> Tuple[Tensor, List[Tensor]]:
         directions = 1 + self.bidirectional
         weight = self._parameters.get(self._names[0][0])
-        if weight is not None:  # not parametrized: to read such a parameter computes it
+        if weight is not None:  # not parametrized
             if x.device != weight.device:
                 raise ValueError(f"`input` is on device {x.device}, but the parameters of the layer are on {weight.device}; move "
                                  "one of them")
