@@ -9,7 +9,7 @@ import functools
 import importlib
 import math
 import sys
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -80,6 +80,12 @@ def is_immutable(value: Any) -> bool:
     return type(value).__module__.partition(".")[0] in ("jax", "jaxlib")
 
 
+def check_jax_types(function: str, dtypes: Iterable[str]) -> None:
+    """Raises if JAX has none of these types now: it would convert values of 64 bits."""
+    if not {"f64", "i64"}.isdisjoint(dtypes) and not importlib.import_module("jax").config.jax_enable_x64:
+        raise TypeError(f"`{function}` has arguments or results of 64 bits, which JAX has only if jax_enable_x64 is set")
+
+
 def is_traced(value: Any) -> bool:
     """Whether a value stands for an array of JAX within a transformation, such as jax.jit."""
     return isinstance(value, getattr(getattr(sys.modules.get("jax"), "core", None), "Tracer", ()))
@@ -89,6 +95,12 @@ def view(value: Any, stream: Optional[int]) -> View:
     """A view of an object with `__dlpack__`. `stream` is the CUDA stream that will use it."""
     if isinstance(value, Result):
         return value.view(stream)
+    if is_immutable(value):
+        if value.is_deleted():
+            raise _runtime.InvalidArgument("an array of JAX was deleted or donated", "INVALID_ARGUMENT")
+        if len(value.devices()) > 1:
+            raise _runtime.InvalidArgument(f"an array of JAX is on {len(value.devices())} devices; move it to one by "
+                                           "jax.device_put, or call the function in jax.jit", "INVALID_ARGUMENT")
     device_type, device_id = value.__dlpack_device__()
     if device_type not in (CPU, CUDA):
         raise _runtime.InvalidArgument(f"a tensor is on a device of DLPack's type {int(device_type)}; expected host or "
@@ -270,20 +282,17 @@ class Result:
 
 
 @functools.lru_cache(maxsize=None)
-def _jax_import() -> Tuple[Any, Any]:
-    """JAX, and what its from_dlpack calls after checks that take most of its time. JAX does not document the latter."""
-    return importlib.import_module("jax"), importlib.import_module("jaxlib._jax").dlpack_managed_tensor_to_buffer
+def _jax_import() -> Any:
+    """What JAX's from_dlpack calls after checks that take most of its time. JAX does not document it."""
+    return importlib.import_module("jaxlib._jax").dlpack_managed_tensor_to_buffer
 
 
-def shared_jax(owner: _runtime.Shared, shape: Tuple[int, ...], name: str) -> Any:
-    """The same as an array of JAX."""
-    if _runtime.DTYPE_SIZES[name] < 8:  # from_dlpack converts elements of 64 bits if jax_enable_x64 is not set
-        try:
-            jax, take = _jax_import()
-            return take(owner.capsule(False), jax.local_devices(backend="cpu")[0], None, None, CPU)
-        except Exception:  # pylint: disable=broad-except; a version of JAX with another interface
-            pass
-    return importlib.import_module("jax").dlpack.from_dlpack(Result(owner, shape, name))
+def shared_jax(owner: _runtime.Shared, shape: Tuple[int, ...], name: str, example: Any) -> Any:
+    """The same as an array of JAX, on the device of `example`."""
+    try:
+        return _jax_import()(owner.capsule(False), example.device, None, None, CPU)
+    except Exception:  # pylint: disable=broad-except; a version of JAX with another interface
+        return like(Result(owner, shape, name), example)
 
 
 def like(result: Result, example: Any) -> Any:
@@ -292,7 +301,9 @@ def like(result: Result, example: Any) -> Any:
     if library == "torch":
         return importlib.import_module("torch").from_dlpack(result)
     if is_immutable(example):
-        return importlib.import_module("jax").dlpack.from_dlpack(result)
+        jax = importlib.import_module("jax")
+        made = jax.dlpack.from_dlpack(result)
+        return made if made.device == example.device else jax.device_put(made, example.device)
     if library == "cupy":
         return importlib.import_module("cupy").from_dlpack(result)
     return result.numpy() if result.device == "host" else result

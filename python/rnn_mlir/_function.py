@@ -94,6 +94,7 @@ class CompiledFunction:
         # Tensors of known rank in host memory: such calls have short paths.
         self._short = bool(self.inputs) and not function.device_memory and not any(
             a.scalar or a.shape is None for a in (*self.inputs, *self.outputs))
+        self._wide = [a.dtype for a in self.outputs if not a.scalar and a.dtype in ("f64", "i64")]
         self._writes = [k for k, a in enumerate(self.inputs) if a.written]
         self._views = _dlpack.views() if self._short else None
         self._expected = _dlpack.expect(function.inputs if self._views else [])
@@ -181,6 +182,8 @@ class CompiledFunction:
         for k in self._writes:
             if type(arguments[k]) is not np.ndarray and _dlpack.is_immutable(arguments[k]):
                 return _REFUSED
+        if self._wide and _dlpack.is_immutable(arguments[0]):
+            _dlpack.check_jax_types(self.name, self._wide)
         owners: List[Any] = []
         # Frames are taken and returned by single list operations, which are atomic.
         try:
@@ -200,7 +203,7 @@ class CompiledFunction:
         if type(arguments[0]) is np.ndarray:
             return self._results(shared, _dlpack.shared_array)
         if _dlpack.is_immutable(arguments[0]):
-            return self._results(shared, _dlpack.shared_jax)
+            return self._results(shared, lambda memory, shape, dtype: _dlpack.shared_jax(memory, shape, dtype, arguments[0]))
         return self._results(shared, lambda memory, shape, dtype: _dlpack.like(_dlpack.Result(memory, shape, dtype), arguments[0]))
 
     def _call_any(self, arguments: Tuple[Any, ...]) -> Any:
@@ -227,6 +230,8 @@ class CompiledFunction:
                              f"{len(tensor.shape)}")
             tensor.data, tensor.dtype, tensor.rank = seen.data, _runtime.DTYPE_CODES[argument.dtype], len(seen.shape)
             tensor.shape[:len(seen.shape)] = seen.shape
+        if self._wide and _dlpack.is_immutable(example):
+            _dlpack.check_jax_types(self.name, self._wide)
         # If one of the results cannot be converted, the others are freed.
         raw = self.raw.run(tensors, call)
         results = list(zip(raw, _runtime.share(raw)))

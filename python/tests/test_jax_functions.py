@@ -50,6 +50,11 @@ func.func @f(%x: tensor<2x3xf32>, %y: memref<2xf32>) -> (tensor<2x3xf32>, tensor
   %0 = tensor.from_elements %c : tensor<f32>
   return %x, %0 : tensor<2x3xf32>, tensor<f32>
 }"""
+WIDENED = """
+func.func @f(%x: tensor<?xf32>) -> tensor<?xf64> {
+  %0 = arith.extf %x : tensor<?xf32> to tensor<?xf64>
+  return %0 : tensor<?xf64>
+}"""
 SUM = """
 func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   %0 = linalg.add ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
@@ -257,13 +262,39 @@ def test_types_of_64_bits_without_x64():
 import jax, jax.numpy as jnp, rnn_mlir
 jax.config.update("jax_enable_x64", False)
 function = rnn_mlir.compile('''{doubled("f64")}''')
-try:
-    jax.jit(function)(jnp.ones((2, 3)), jnp.ones(2))
-except TypeError as error:
-    print(error)
+widened = rnn_mlir.compile('''{WIDENED}''')
+for call in (lambda: jax.jit(function)(jnp.ones((2, 3)), jnp.ones(2)), lambda: widened(jnp.ones(2))):
+    try:
+        call()
+    except TypeError as error:
+        print(error)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "`f` has arguments or results of 64 bits, which JAX has only if jax_enable_x64 is set\n"
+    assert done.stdout == "`f` has arguments or results of 64 bits, which JAX has only if jax_enable_x64 is set\n" * 2
+
+
+def test_eager_results_of_64_bits():
+    assert rnn_mlir.compile(WIDENED)(jnp.ones(2, "float32")).dtype == "float64"
+
+
+@pytest.mark.parametrize("private", (True, False))
+def test_device_of_eager_results(private, monkeypatch):
+    if not private:
+        monkeypatch.setattr(_dlpack, "_jax_import", None)
+    function = rnn_mlir.compile(SUM)
+    x = jax.device_put(jnp.ones(4, "float32"), jax.devices()[3])
+    assert function(x, x).devices() == x.devices() and np.array_equal(function(x, x) + x, [3] * 4)
+
+
+def test_arrays_that_eager_calls_refuse():
+    function = rnn_mlir.compile(SUM)
+    x = jnp.ones(4, "float32")
+    everywhere = jax.device_put(x, NamedSharding(jax.make_mesh((4,), ("data",)), PartitionSpec()))
+    with pytest.raises(rnn_mlir.InvalidArgument, match="is on 4 devices; move it to one by jax.device_put, or call .* jax.jit"):
+        function(everywhere, x)
+    x.delete()
+    with pytest.raises(rnn_mlir.InvalidArgument, match="an array of JAX was deleted or donated"):
+        function(x, x)
 
 
 def test_eager_calls_without_the_private_interface(monkeypatch):

@@ -35,8 +35,7 @@ def _check_function(function: CompiledFunction) -> None:
                         "instead")
     if not function.outputs:
         raise TypeError(f"`{function.name}` returns no tensor: JAX removes calls without results")
-    if any(a.dtype in ("f64", "i64") for a in (*function.inputs, *function.outputs)) and not jax.config.read("jax_enable_x64"):
-        raise TypeError(f"`{function.name}` has arguments or results of 64 bits, which JAX has only if jax_enable_x64 is set")
+    _dlpack.check_jax_types(function.name, (a.dtype for a in (*function.inputs, *function.outputs)))
 
 
 def _scalar(function: CompiledFunction, index: int, value: Any) -> Any:
