@@ -41,7 +41,8 @@ def test_torch():
     pytest.importorskip("torch")
     first, *rest = blocks("docs/PythonTorch")
     assert "from_torch(theirs)" in rest[0]
-    run(first, "theirs = torch.nn.LSTM(8, 32, 2)", *rest)
+    model = "torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ModuleList([torch.nn.GRU(8, 32)]))"
+    run(first, "theirs = torch.nn.LSTM(8, 32, 2)", f"model = {model}", *rest, "assert type(model[1][0]) is rnn.GRU")
 
 
 def test_many_devices_in_jax():
