@@ -2,7 +2,8 @@
 # test.sh - installs the packages that are missing, builds, and runs every test: lit, gtest, the examples, the package, the
 # include rules, the format of changed files, and Python's.
 #
-#   scripts/test.sh           8 to 15 minutes on two cores; 4 to 5 if the compiler cache has the objects
+#   scripts/test.sh           about an hour on two cores if the compiler cache has the objects: lit takes half an hour, Python's
+#                             tests 25 minutes
 #   scripts/test.sh --long    also the long suites: more random layers, every case of the persistent kernels, and verification
 #                             after every pass, the files of Keras and TensorFlow, and pip with the requirements of a build from PyPI
 #   scripts/test.sh --torch   also the tests of rnn_mlir.torch with PyPI's PyTorch, a CUDA build of 5.4 GB. Without it they run with
