@@ -72,8 +72,8 @@ std::optional<ElementKind> rnn::getElementKind(Type type) {
 
 CompiledModule::~CompiledModule() = default;
 
-/// An error with the functions without a body for which the JIT has no address. Its own error names all symbols of the
-/// module.
+/// Returns an error that lists the functions without a body that neither the process nor `symbols` defines, or success
+/// if there are none. The error of the JIT lists all symbols of the module.
 static llvm::Error findExternalFunctions(ModuleOp module, llvm::ArrayRef<RuntimeSymbol> symbols) {
   constexpr llvm::StringLiteral prefix = "_mlir_ciface_"; // of functions that func.func declares
   llvm::SmallVector<std::string> missing;

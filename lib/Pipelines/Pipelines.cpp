@@ -106,11 +106,8 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
   bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  // Right after it, which has made the casts and branches that they convert.
-  pm.addPass(createRNNCopyStridedCastsPass());
-  if (options.target == TargetKind::Host)
-    pm.addPass(createRNNSelectCheckedCastsPass());
-  pm.addPass(createRNNSplitSlicesPass()); // before canonicalization, which changes such ops
+  pm.addPass(createRNNCopyStridedCastsPass()); // right after bufferization, which creates the casts
+  pm.addPass(createRNNSplitSlicesPass());      // before canonicalization, which changes such ops
   // Every buffer gets an owner that frees it; the caller owns what a public function returns.
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);

@@ -49,7 +49,6 @@ static void check(tensor::CastOp cast, ArrayRef<int64_t> dims) {
   }
   // Execution continues after a failure and needs a tensor of the asserted size.
   auto choice = scf::IfOp::create(b, loc, TypeRange(type), areEqual, /*withElseRegion=*/true);
-  areEqual.getDefiningOp()->setDiscardableAttr(castIsValidAttrName, b.getUnitAttr());
   cast.replaceAllUsesWith(choice.getResult(0));
   OpBuilder then = choice.getThenBodyBuilder();
   cast->moveBefore(choice.thenBlock(), choice.thenBlock()->end());
@@ -60,8 +59,8 @@ static void check(tensor::CastOp cast, ArrayRef<int64_t> dims) {
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
       sizes.push_back(otherwise.createOrFold<tensor::DimOp>(loc, cast.getSource(), dim));
-  // Memory, not a tensor: bufferization would take a fill of a tensor for a possible write to the operand, and copy
-  // that.
+  // A memref: one-shot bufferization would take a fill of a tensor for a possible write to the operand of the cast, and
+  // copy that operand.
   Value zeros = memref::AllocOp::create(otherwise, loc, MemRefType::get(type.getShape(), type.getElementType()), sizes);
   if (TypedAttr zeroAttr = otherwise.getZeroAttr(type.getElementType()))
     linalg::FillOp::create(otherwise, loc, arith::ConstantOp::create(otherwise, loc, zeroAttr).getResult(), zeros);

@@ -16,7 +16,7 @@ namespace mlir::rnn {
 using namespace mlir;
 
 /// Marks casts of the program, which states that the buffers are dense.
-static constexpr StringLiteral kStated = "rnn.stated";
+static constexpr StringLiteral statedAttrName = "rnn.stated";
 
 /// Whether a buffer of another or of unknown layout becomes a dense one.
 static bool claimsDense(memref::CastOp op) {
@@ -47,8 +47,8 @@ struct CopyStridedCasts : public rnn::impl::RNNCopyStridedCastsPassBase<CopyStri
       if (!claimsDense(op))
         return;
       if (mark)
-        op->setDiscardableAttr(kStated, UnitAttr::get(&getContext()));
-      else if (!op->removeDiscardableAttr(kStated))
+        op->setDiscardableAttr(statedAttrName, UnitAttr::get(&getContext()));
+      else if (!op->removeDiscardableAttr(statedAttrName))
         copy(op);
     });
   }

@@ -56,8 +56,8 @@ static LogicalResult decompose(RewriterBase &b, linalg::SoftmaxOp op) {
   return success();
 }
 
-// Not the forms that insert or extract a slice if all outer dimensions are 1: the one of unpack is wrong if another
-// dimension is 1.
+// Upstream has special forms for outer dimensions of size 1, which insert or extract a slice. The form of lowerUnPack
+// extracts a wrong slice if another dimension has size 1. Both are disabled.
 static auto lower(RewriterBase &b, linalg::PackOp op) {
   return linalg::lowerPack(b, op, /*lowerPadLikeWithInsertSlice=*/false);
 }

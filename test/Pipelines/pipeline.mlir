@@ -35,7 +35,6 @@
 // TEXT-NEXT: rnn-copy-strided-casts{mark=true},
 // TEXT-NEXT: one-shot-bufferize{{.*}}bufferize-function-boundaries=true
 // TEXT-NEXT: rnn-copy-strided-casts{mark=false},
-// TEXT-NEXT: rnn-select-checked-casts,
 // TEXT-NEXT: rnn-split-slices,
 // TEXT: ownership-based-buffer-deallocation
 // TEXT: rnn-verify-contract{stage=bufferize},

@@ -334,8 +334,8 @@ def ConvertLinalgToHostPass : Pass<"convert-linalg-to-host", "::mlir::ModuleOp">
       may use FMA. The order of summation depends on the sizes and on the vector width, and not on the number of
       threads.
     - Elementwise operations on f16 and bf16 are rounded one by one, as those on scalars.
-    - Operations of the math dialect on f32 become polynomials; other element types call the C library. Linalg ops that
-      compute acosh, asinh, atanh or cbrt, or erf, erfc, expm1 or log1p in f64, are not changed: they become scalar loops.
+    - Math ops on f32 become polynomial approximations. Math ops on other element types call the C library. A linalg op
+      that contains acosh, asinh, atanh or cbrt, or erf, erfc, expm1 or log1p on f64, is not converted by this pass.
 
     Ops with other forms are not changed: indexing maps that are not projected permutations (convolutions), results that
     no loop accesses contiguously, bodies with other operations than those of `arith`, `math` and loads from memrefs,

@@ -18,10 +18,6 @@ namespace mlir::rnn {
 #define GEN_PASS_REGISTRATION
 #include "rnn/Transforms/Passes.h.inc"
 
-/// Marks conditions of rnn-check-casts for rnn-select-checked-casts. Bufferization makes new branches, but keeps their
-/// conditions.
-inline constexpr llvm::StringLiteral castIsValidAttrName("rnn.cast_is_valid");
-
 } // namespace mlir::rnn
 
 #endif // RNN_TRANSFORMS_PASSES_H

@@ -152,19 +152,10 @@ def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
 def RNNEliminateEmptyTensorsPass : Pass<"rnn-eliminate-empty-tensors", "::mlir::ModuleOp"> {
   let summary = "Compute tensors where they are inserted, unless a loop inserts into a tensor from outside";
   let description = [{
-    Upstream's `eliminate-empty-tensors`. Upstream (LLVM 22) also computes a result of an iteration in place in a tensor
-    from outside of the loop, which later iterations read.
+    Runs upstream's `eliminate-empty-tensors`, except for insertions in a loop into a tensor that is defined outside of the
+    loop. Upstream (LLVM 22) writes the inserted value to that tensor, which later iterations read.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::tensor::TensorDialect"];
-}
-
-def RNNSelectCheckedCastsPass : Pass<"rnn-select-checked-casts"> {
-  let summary = "Convert the branches of rnn-check-casts on memrefs to arith.select";
-  let description = [{
-    Upstream's buffer deallocation copies the cast tensor, since the other branch yields memory that must be freed. A selection
-    needs no copy, but both buffers: the zeros have no elements if the cast is valid. This pass is for host memory.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def RNNSeparateResultsPass : Pass<"rnn-separate-results", "::mlir::ModuleOp"> {
@@ -180,8 +171,8 @@ def RNNSeparateResultsPass : Pass<"rnn-separate-results", "::mlir::ModuleOp"> {
 def RNNConvertTensorSelectsPass : Pass<"rnn-convert-tensor-selects"> {
   let summary = "Convert arith.select with one condition for a tensor of unknown sizes to scf.if";
   let description = [{
-    The canonicalizer converts an `scf.if` that only yields to `arith.select`. The two tensors may have different sizes, but
-    `convert-elementwise-to-linalg` uses those of the first one for both.
+    If both branches of an `scf.if` only yield, the canonicalizer replaces the op by `arith.select`. The two tensors may have
+    different sizes at run time. `convert-elementwise-to-linalg` assumes equal sizes, so this pass restores the `scf.if`.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
@@ -197,8 +188,8 @@ def RNNConvertScalarMathPass : Pass<"rnn-convert-scalar-math", "::mlir::ModuleOp
 def RNNDecomposeLinalgPass : Pass<"rnn-decompose-linalg"> {
   let summary = "Convert linalg.softmax, pack, unpack and winograd ops to ops that are loop nests";
   let description = [{
-    Applies upstream's decompositions. Operands are tensors; `linalg.softmax` also accepts memrefs. Inner tiles must have
-    constant sizes.
+    Calls the decompositions that upstream offers as ops of the transform dialect. The ops must be on tensors, except
+    `linalg.softmax`, which may also be on memrefs. The inner tiles of pack and unpack must have static sizes.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",

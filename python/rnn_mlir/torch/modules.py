@@ -172,7 +172,10 @@ class _Layers(torch.nn.Module):
 
     def __setstate__(self, state: Any) -> None:
         super().__setstate__(state)
-        self.__dict__.setdefault("mode", self._mode.upper())  # of files of earlier versions
+        # Of files of earlier versions.
+        self.__dict__.setdefault("mode", self._mode.upper())
+        if not isinstance(self._zeros, _Zeros):
+            self._zeros = None
         self.flatten_parameters()
 
     @property

@@ -150,7 +150,8 @@ static Status checkCall(const rnnrt_call_t &call, const rnnrt_function_t *functi
   return Status();
 }
 
-/// Whether a pointer may occur twice. Few pointers are compared by the caller at once; of many, a sorted copy tells.
+/// Whether a pointer may occur twice. Returns true for few pointers, since the caller compares these in less time than
+/// they are sorted here.
 static bool mayRepeat(const rnnrt_tensor_t *const *inputs, int64_t numInputs, rnnrt_tensor_t *const *outputs,
                       int64_t numOutputs) {
   constexpr int64_t fewComparisons = 1024;
@@ -166,14 +167,14 @@ static bool mayRepeat(const rnnrt_tensor_t *const *inputs, int64_t numInputs, rn
 /// each owns memory. Without this check, the memory of such a tensor would be lost.
 static Status checkDistinct(const rnnrt_function_t *function, const rnnrt_tensor_t *const *inputs, int64_t numInputs,
                             rnnrt_tensor_t *const *outputs, int64_t numOutputs) {
-  if (!inputs || !outputs || !mayRepeat(inputs, numInputs, outputs, numOutputs))
+  const bool isKnown = function && function->abi_version == RNNRT_ABI_VERSION && function->num_inputs == numInputs &&
+                       function->num_outputs == numOutputs;
+  if (!isKnown || !inputs || !outputs || !mayRepeat(inputs, numInputs, outputs, numOutputs))
     return Status();
   auto find = [](auto *const *tensors, int64_t count, const rnnrt_tensor_t *tensor) {
     return std::find(tensors, tensors + count, tensor) - tensors;
   };
-  const bool isKnown = function && function->abi_version == RNNRT_ABI_VERSION && function->num_inputs == numInputs &&
-                       function->num_outputs == numOutputs;
-  for (int64_t index = 0; isKnown && index < numOutputs; ++index) {
+  for (int64_t index = 0; index < numOutputs; ++index) {
     const auto input = find(inputs, numInputs, outputs[index]), output = find(outputs, index, outputs[index]);
     const bool isInput = input < numInputs;
     if (outputs[index] && (isInput || output < index))

@@ -52,8 +52,8 @@ public:
   /// Returns when all parts have returned. There are at most `most` parts, and fewer if `work` (multiply-adds of all
   /// parts between two barriers) is small, or if other processes use the CPUs. If the pool is running for another
   /// caller, there is one part, so that concurrent calls do not oversubscribe the CPUs. All parts compute with the
-  /// FloatControl of the caller. `isEven`: without other processes, the parts end at about the same time. Returns false
-  /// if a part has left compiled code.
+  /// FloatControl of the caller. `isEven` states that all parts take about the same time if no other process runs.
+  /// Returns false if a part has left compiled code.
   bool run(rnnrt_part_t function, void *context, int64_t most, int64_t work, bool isEven = true);
 
   /// Later runs use threads of OpenMP, or those of the pool if `functions` is null.
