@@ -51,7 +51,7 @@ status=0
 case "$sanitizer" in
   address)
     rnn_build -j "$jobs"
-    ASAN_OPTIONS="$common:detect_leaks=1" ctest --test-dir "$RNN_BUILD_DIR" -j "$jobs" -R "rnn_.*tests" -E "format|includes|package" \
+    ASAN_OPTIONS="$common:detect_leaks=1" ctest --test-dir "$RNN_BUILD_DIR" -j "$jobs" -R "rnn_(.*tests?$|runtime_conformance)" -E "format|includes|package" \
       --output-on-failure || status=1
     # Programs that are not instrumented cannot load the instrumented libraries: Aot, Examples, the package tests, mlir-opt with
     # the plugin, mlir-runner, and programs of rnn-compile's tests.
