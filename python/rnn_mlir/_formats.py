@@ -501,6 +501,8 @@ def write(path: str, stack: Stack, form: Optional[str] = None, hints: Optional[H
     if form == "tensorflow" and not path.endswith(".npz"):  # several files
         return run(path)
     path = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(path):  # it would be replaced, also if it is a device
+        raise FormatError(f"{given} cannot be written: it is no regular file; expected the path of a file")
     if not os.path.isdir(os.path.dirname(path)):
         raise FormatError(f"{given} cannot be written: there is no folder {os.path.dirname(path)}")
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path), prefix=".rnn-params-") as folder:

@@ -1,6 +1,9 @@
 # test_params_files.py - files of rnn-params: bf16, element types, options that contradict a file, and nodes of ONNX that are
 # other layers.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import os
+import stat
+
 import numpy as np
 import pytest
 from rnn_mlir import _dlpack, _formats, _params_tool, params
@@ -229,3 +232,14 @@ def test_onnx_nodes(op, options, mode, tmp_path):
     path = str(tmp_path / "a.onnx")
     save_node(path, op, **options)
     assert _formats.read(path).mode == mode
+
+
+def test_outputs_that_are_no_files(tmp_path):
+    """They would be replaced."""
+    os.mkfifo(tmp_path / "pipe.npy")
+    (tmp_path / "folder.npy").mkdir()
+    for name in ("pipe.npy", "folder.npy"):
+        with pytest.raises(_formats.FormatError, match=f"{name} cannot be written: it is no regular file"):
+            _formats.write(str(tmp_path / name), make("gru", "unidirectional"), "opaque")
+    assert stat.S_ISFIFO(os.stat(tmp_path / "pipe.npy").st_mode) and (tmp_path / "folder.npy").is_dir()
+    assert len(os.listdir(tmp_path)) == 2
