@@ -100,6 +100,7 @@ class CompiledFunction:
         self._expected = _dlpack.expect(function.inputs if self._views else [])
         self._expected_address = ctypes.addressof(self._expected)
         self._frames: List[_Frame] = []
+        self._programs: List[Optional[Callable[..., Any]]] = []  # none until the first call with arrays of JAX, then one
 
     def __repr__(self) -> str:
         def describe(argument: _runtime.Argument) -> str:
@@ -136,6 +137,10 @@ class CompiledFunction:
                         return bound(*dense[0])
                     shared = bound.run_for_results(_runtime.call_of_thread(self._device), dense[0])
                     return self._results(shared, _dlpack.shared_torch)
+            elif _dlpack.is_immutable(arguments[0]):
+                results = self._call_program(arguments)
+                if results is not _REFUSED:
+                    return results
             if self._views:
                 results = self._call_viewed(arguments)
                 if results is not _REFUSED:
@@ -176,14 +181,27 @@ class CompiledFunction:
         """Results in host memory as tensors, each by `make(memory, shape, dtype)`."""
         return _one_or_all([make(memory, shape, a.dtype) for a, (shape, memory) in zip(self.outputs, shared)])
 
+    def _call_program(self, arguments: Tuple[Any, ...]) -> Any:
+        """The call by the compiler of JAX, if all arguments are its arrays and the results are small. Else, and for calls that fail,
+        returns `_REFUSED`: the other paths report what is wrong."""
+        if self._wide:
+            _dlpack.check_jax_types(self.name, self._wide)
+        if not self._programs:
+            self._programs = [importlib.import_module("rnn_mlir.jax._eager").program(self)]
+        run = self._programs[0]
+        if run is None:
+            return _REFUSED
+        try:
+            return run(arguments)
+        except Exception:  # pylint: disable=broad-except
+            return _REFUSED
+
     def _call_viewed(self, arguments: Tuple[Any, ...]) -> Any:
         """The call by Views.c, if all arguments are dense tensors of the types, of any library. Else returns `_REFUSED`."""
         assert self._views
         for k in self._writes:
             if type(arguments[k]) is not np.ndarray and _dlpack.is_immutable(arguments[k]):
                 return _REFUSED
-        if self._wide and _dlpack.is_immutable(arguments[0]):
-            _dlpack.check_jax_types(self.name, self._wide)
         owners: List[Any] = []
         # Frames are taken and returned by single list operations, which are atomic.
         try:

@@ -344,13 +344,70 @@ def test_constants_in_a_program():
     assert np.array_equal(jax.jit(lambda v: v + function(np.asarray(x), v[0, :2])[0])(x), 3 * x)
 
 
-def test_subnormal_numbers():
-    """XLA's threads flush them to zero, so those of the runtime do too in a program, and only there."""
-    function = rnn_mlir.compile(SUM.replace("?", "1000000"))
-    x = jnp.asarray(np.full(1000000, 1e-39, np.float32))
+@pytest.mark.parametrize("size", (8, 1000000))
+def test_subnormal_numbers(size):
+    """Programs of XLA flush them to zero, compiled functions in them do not."""
+    function = rnn_mlir.compile(SUM.replace("?", str(size)))
+    x = jnp.asarray(np.full(size, 1e-39, np.float32))
+    expected = np.full(size, np.float32(1e-39) * 2)
     for _ in range(2):
-        assert np.all(np.asarray(function(np.asarray(x), np.asarray(x))) == np.float32(1e-39) * 2)
-        assert np.all(np.asarray(jax.jit(function)(x, x)) == 0)
+        for run in (function, jax.jit(function)):
+            assert np.array_equal(np.asarray(run(x, x)), expected)
+        assert np.array_equal(function(np.asarray(x), np.asarray(x)), expected)
+    assert np.all(np.asarray(jax.jit(lambda a: a + a)(x)) == 0)  # the calls have changed no thread
+
+
+def small():
+    """A function whose calls outside of programs are short."""
+    return rnn_mlir.compile(SUM.replace("?", "4"))
+
+
+def test_small_eager_calls():
+    function, x = small(), jnp.arange(4, dtype="float32")
+    y = function(x, x)
+    assert function._programs[0] is not None and np.array_equal(y, 2 * x) and y.devices() == x.devices()
+    away = jax.device_put(x, jax.devices()[3])
+    assert function(away, away).devices() == away.devices() and np.array_equal(function(away, away), 2 * x)
+    committed = jax.device_put(x, jax.devices()[0])  # a program refuses arrays on two devices
+    assert function(away, committed).devices() == away.devices() and np.array_equal(function(away, committed), 2 * x)
+    assert np.array_equal(function(x, np.asarray(x)), 2 * x)
+    with jax.disable_jit():
+        assert np.array_equal(function(x, x), 2 * x)
+
+
+def test_errors_of_small_eager_calls():
+    function, x = small(), jnp.ones(4, "float32")
+    assert np.array_equal(function(x, x), 2 * x)
+    with pytest.raises(rnn_mlir.InvalidArgument, match="argument 1 .* must have elements of type f32, but got i32"):
+        function(x, x.astype("int32"))
+    with pytest.raises(rnn_mlir.Error, match="4"):
+        function(x, x[:3])
+    everywhere = jax.device_put(x, NamedSharding(jax.make_mesh((4,), ("data",)), PartitionSpec()))
+    with pytest.raises(rnn_mlir.InvalidArgument, match="is on 4 devices"):
+        function(x, everywhere)
+    x.delete()
+    with pytest.raises(rnn_mlir.InvalidArgument, match="deleted or donated"):
+        function(x, x)
+
+
+def test_small_eager_calls_while_a_program_is_traced():
+    function, x = small(), jnp.ones(4, "float32")
+    for _ in range(2):  # before and after the first call outside
+        program = jax.jit(lambda v: v + function(x, x) * int(np.asarray(function(x, x))[0]))
+        assert np.array_equal(program(x), 5 * x) and "rnn_mlir" not in program.lower(x).as_text()
+        assert np.array_equal(function(x, x), 2 * x)
+
+
+def test_first_eager_call_in_a_traced_program():
+    program = f"""
+import jax, jax.numpy as jnp, rnn_mlir
+function = rnn_mlir.compile('''{SUM.replace("?", "4")}''')
+x = jnp.ones(4, "float32")
+jax.jit(lambda v: function(v, v))(x)
+print(function(x, x), function._programs[0]((x, x)))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[2. 2. 2. 2.] [2. 2. 2. 2.]\n"
 
 
 def test_several_devices():

@@ -4,6 +4,7 @@
 #include "Arguments.h"
 
 #include <algorithm>
+#include <cfenv>
 #include <cstring>
 #include <vector>
 
@@ -18,6 +19,22 @@ struct ReturnedTensors {
       rnnrt_tensor_release(&tensor);
   }
   std::vector<rnnrt_tensor_t> tensors;
+};
+
+/// Rounding to nearest, and subnormal numbers, in a scope. XLA flushes subnormal numbers to zero: results would be
+/// others than outside of its programs.
+class DefaultFloatControl {
+public:
+  DefaultFloatControl() {
+    std::fegetenv(&saved);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultFloatControl() { std::fesetenv(&saved); }
+  DefaultFloatControl(const DefaultFloatControl &) = delete;
+  DefaultFloatControl &operator=(const DefaultFloatControl &) = delete;
+
+private:
+  std::fenv_t saved;
 };
 } // namespace
 
@@ -94,7 +111,10 @@ ffi::Error rnn_xla::runReturning(rnnrt_call_t *call, const rnnrt_function_t &fun
   std::vector<rnnrt_tensor_t *> returnedPointers;
   for (rnnrt_tensor_t &tensor : returned.tensors)
     returnedPointers.push_back(&tensor);
-  function.entry(call, inputPointers.data(), function.num_inputs, returnedPointers.data(), function.num_outputs);
+  {
+    DefaultFloatControl control;
+    function.entry(call, inputPointers.data(), function.num_inputs, returnedPointers.data(), function.num_outputs);
+  }
   if (ffi::Error error = finish(call); error.failure())
     return error;
 

@@ -23,7 +23,8 @@ def _fits(shape: Sequence[int], expected: Optional[Sequence[int]]) -> bool:
     return expected is None or (len(shape) == len(expected) and all(e in (-1, n) for n, e in zip(shape, expected)))
 
 
-def _check_function(function: CompiledFunction) -> None:
+def check_function(function: CompiledFunction) -> None:
+    """Raises if programs of JAX cannot call the function."""
     if not isinstance(function, CompiledFunction):
         raise TypeError(f"expected a function of rnn_mlir.compile or rnn_mlir.load, but got {type(function).__name__}")
     target = "cuda" if function.raw.device_memory else function._device
@@ -106,7 +107,7 @@ def call(function: CompiledFunction, /, *arguments: Any, result_shape_dtypes: An
 
     Raises InvalidArgument or TypeError when the program is traced; failures of the function are errors of the program's execution.
     """
-    _check_function(function)
+    check_function(function)
     if named:
         arguments = function._order(arguments, named)
     if len(arguments) != len(function.inputs):
