@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import importlib
 import os
 import sys
@@ -100,7 +101,6 @@ class CompiledFunction:
         self._expected = _dlpack.expect(function.inputs if self._views else [])
         self._expected_address = ctypes.addressof(self._expected)
         self._frames: List[_Frame] = []
-        self._programs: List[Optional[Callable[..., Any]]] = []  # none until the first call with arrays of JAX, then one
 
     def __repr__(self) -> str:
         def describe(argument: _runtime.Argument) -> str:
@@ -181,18 +181,23 @@ class CompiledFunction:
         """Results in host memory as tensors, each by `make(memory, shape, dtype)`."""
         return _one_or_all([make(memory, shape, a.dtype) for a, (shape, memory) in zip(self.outputs, shared)])
 
+    @functools.cached_property
+    def _program(self) -> Optional[Callable[..., Any]]:
+        """`program` of jax/_eager.py, which needs the XLA handler and undocumented parts of JAX; None without them."""
+        try:
+            return importlib.import_module("rnn_mlir.jax._eager").program(self)  # type: ignore[no-any-return]
+        except (ImportError, AttributeError, OSError, TypeError):
+            return None
+
     def _call_program(self, arguments: Tuple[Any, ...]) -> Any:
         """The call by the compiler of JAX, if all arguments are its arrays and the results are small. Else, and for calls that fail,
         returns `_REFUSED`: the other paths report what is wrong."""
         if self._wide:
             _dlpack.check_jax_types(self.name, self._wide)
-        if not self._programs:
-            self._programs = [importlib.import_module("rnn_mlir.jax._eager").program(self)]
-        run = self._programs[0]
-        if run is None:
+        if self._program is None:
             return _REFUSED
         try:
-            return run(arguments)
+            return self._program(arguments)
         except Exception:  # pylint: disable=broad-except
             return _REFUSED
 

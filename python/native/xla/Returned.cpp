@@ -21,8 +21,8 @@ struct ReturnedTensors {
   std::vector<rnnrt_tensor_t> tensors;
 };
 
-/// Rounding to nearest, and subnormal numbers, in a scope. XLA flushes subnormal numbers to zero: results would be
-/// others than outside of its programs.
+/// Sets the default floating-point environment in a scope. XLA's threads flush subnormal numbers to zero; a compiled
+/// function must compute the same in a program of XLA as outside of it.
 class DefaultFloatControl {
 public:
   DefaultFloatControl() {

@@ -13,7 +13,7 @@ from .. import _runtime
 from .._function import CompiledFunction
 from . import _calls, _native
 
-#: Of all results together, in bytes. XLA copies them; DLPack does not.
+#: The most bytes of all results together: XLA copies results and DLPack does not, so that larger ones take longer this way.
 LARGEST = 1 << 16
 
 with jax.ensure_compile_time_eval():  # a program that is being traced may import this
@@ -21,7 +21,7 @@ with jax.ensure_compile_time_eval():  # a program that is being traced may impor
 
 
 def _is_small(function: CompiledFunction) -> bool:
-    """Whether all sizes are known, and those of the results are small."""
+    """Whether all sizes are known, and the results have at most `LARGEST` bytes."""
     shapes = [argument.shape for argument in (*function.inputs, *function.outputs)]
     if any(shape is None or -1 in shape for shape in shapes):
         return False
@@ -30,20 +30,17 @@ def _is_small(function: CompiledFunction) -> bool:
 
 
 def program(function: CompiledFunction) -> Optional[Callable[..., Any]]:
-    """A function that makes the call, or raises if another path must make or refuse it; None if there is none.
+    """A function that takes the tuple of arguments and returns the results of `function`. It raises if the arguments need the path
+    by DLPack; its first call compiles a program. None if sizes are unknown or results large.
 
-    Its first call compiles a program.
+    Raises TypeError if programs of JAX cannot call `function`, and ImportError or AttributeError if this JAX lacks what is needed.
     """
     if not _is_small(function):
         return None
-    try:
-        _calls.check_function(function)
-        _native.register()
-        # JAX does not document it.
-        is_outside: Callable[[], bool] = importlib.import_module("jax._src.core").trace_state_clean
-    except (ImportError, AttributeError, OSError, TypeError):
-        return None
-
+    _calls.check_function(function)
+    _native.register()
+    # JAX does not document it.
+    is_outside: Callable[[], bool] = importlib.import_module("jax._src.core").trace_state_clean
     compiled = jax.jit(lambda *arguments: _calls.call(function, *arguments))
 
     def run(arguments: Any) -> Any:
