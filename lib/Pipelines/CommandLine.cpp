@@ -27,8 +27,8 @@ struct PipelineCommandLine::Flags {
       cl::cat(category)};
   cl::opt<std::string> remarks{
       "remarks",
-      cl::desc("Print optimization remarks of the passes that the regular expression matches, as "
-               "rnn-select-lowering (default: of all passes)"),
+      cl::desc("Print optimization remarks of the passes whose whole name the regular expression matches, as "
+               "rnn-select-lowering or rnn-.* (default: of all passes)"),
       cl::value_desc("PASSES"), cl::ValueOptional, cl::cat(category)};
 };
 
@@ -82,8 +82,9 @@ RunOptions PipelineCommandLine::getRunOptions() const {
 LogicalResult PipelineCommandLine::enableRemarks(MLIRContext &context) const {
   if (flags->remarks.getNumOccurrences() == 0)
     return success();
-  remark::RemarkCategories categories;
-  categories.all = flags->remarks.empty() ? ".*" : flags->remarks.getValue();
+  std::string passes = flags->remarks.empty() ? ".*" : flags->remarks.getValue();
+  // `all` alone enables no kind of remark.
+  remark::RemarkCategories categories{/*all=*/std::nullopt, passes, passes, passes, passes};
   return remark::enableOptimizationRemarks(context, /*streamer=*/nullptr,
                                            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
                                            /*printAsEmitRemarks=*/true);
