@@ -84,6 +84,7 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   pm.addNestedPass<func::FuncOp>(createRNNCheckCastsPass());
   if (options.target == TargetKind::Simt)
     addSimtBuffers(pm);
+  pm.addPass(createRNNKeepDeallocationsPass());
   // Before the next pass, which takes them for elementwise ops. A canonicalizer before bufferization would restore
   // them.
   pm.addPass(createRNNConvertTensorSelectsPass());
@@ -108,9 +109,15 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   pm.addPass(createRNNCopyStridedCastsPass()); // right after bufferization, which creates the casts
   pm.addPass(createRNNSplitSlicesPass());      // before canonicalization, which changes such ops
-  // Every buffer gets an owner that frees it; the caller owns what a public function returns.
-  bufferization::BufferDeallocationPipelineOptions deallocation;
-  bufferization::buildBufferDeallocationPipeline(pm, deallocation);
+  // Every buffer gets an owner that frees it; the caller owns what a public function returns. These are the passes of
+  // bufferization::buildBufferDeallocationPipeline, which refuses functions that free buffers themselves.
+  pm.addNestedPass<func::FuncOp>(memref::createExpandReallocPass({/*emitDeallocs=*/false}));
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createRNNDeallocateBuffersPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(bufferization::createBufferDeallocationSimplificationPass());
+  pm.addPass(bufferization::createLowerDeallocationsPass());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.addPass(createCanonicalizerPass());
   addContract(pm, options, Stage::Bufferize);
@@ -218,21 +225,19 @@ void rnn::buildPipeline(OpPassManager &pm, const PipelineOptions &options, Stage
   }
 }
 
-/// Refuses the output of --stop-after=lower: the pass that inserts deallocations does not support its ops.
+/// Refuses the output of --stop-after=lower, whose functions have their call as an argument: the passes of earlier
+/// stages do not support its ops.
 static llvm::Error checkStageOf(ModuleOp module) {
-  Operation *lowered = nullptr;
-  module.walk([&](Operation *op) {
-    if (!isa_and_nonnull<rnnrt::RNNRTDialect>(op->getDialect()))
-      return WalkResult::advance();
-    lowered = op;
-    return WalkResult::interrupt();
-  });
-  if (!lowered)
-    return llvm::Error::success();
-  lowered->emitOpError(
-      "is of stage lower, from which a compilation cannot continue; expected a module of stage import, "
-      "simplify, select or bufferize, as --stop-after prints it");
-  return llvm::createStringError("the module could not be compiled, see the errors above");
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (llvm::none_of(function.getArgumentTypes(), llvm::IsaPred<rnnrt::CallType>))
+      continue;
+    function.emitOpError(
+        "has an argument of type '!rnnrt.call', so the module is of stage lower, from which a "
+        "compilation cannot continue; expected a module of stage import, simplify, select or bufferize, "
+        "as --stop-after prints it");
+    return llvm::createStringError("the module could not be compiled, see the errors above");
+  }
+  return llvm::Error::success();
 }
 
 llvm::Error rnn::runPipeline(ModuleOp module, const PipelineOptions &options, const RunOptions &passes, Stage first) {

@@ -22,8 +22,6 @@ void rnn::addSimtBuffers(OpPassManager &pm) {
   // Outline kernels first: bufferization cannot model the memory effects of many ops inside them.
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createRNNOutlineKernelsPass());
-  // GPU programs often free their buffers themselves.
-  pm.addPass(createRNNKeepDeallocationsPass());
 }
 
 void rnn::addSimtLaunches(OpPassManager &pm) {

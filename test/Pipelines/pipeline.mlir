@@ -36,7 +36,7 @@
 // TEXT-NEXT: one-shot-bufferize{{.*}}bufferize-function-boundaries=true
 // TEXT-NEXT: rnn-copy-strided-casts{mark=false},
 // TEXT-NEXT: rnn-split-slices,
-// TEXT: ownership-based-buffer-deallocation
+// TEXT: rnn-deallocate-buffers
 // TEXT: rnn-verify-contract{stage=bufferize},
 // TEXT: convert-rnn-to-runtime,
 // TEXT: rnn-expand-strided-copies{loops=false},

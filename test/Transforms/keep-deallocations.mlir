@@ -1,10 +1,8 @@
-// RUN: rnn-opt %s -rnn-keep-deallocations | FileCheck %s
-// RUN: rnn-opt %s -rnn-keep-deallocations -ownership-based-buffer-deallocation | FileCheck %s --check-prefix=AFTER
-// RUN: not rnn-opt %s -ownership-based-buffer-deallocation 2>&1 | FileCheck %s --check-prefix=WITHOUT
+// RUN: rnn-opt %s -split-input-file -rnn-keep-deallocations -verify-diagnostics | FileCheck %s
+// RUN: rnn-opt %s -split-input-file -rnn-keep-deallocations -canonicalize -one-shot-bufferize=bufferize-function-boundaries -rnn-deallocate-buffers -canonicalize -verify-diagnostics \
+// RUN:   | FileCheck %s --check-prefix=AFTER
 
-// WITHOUT: error: memory free side-effect on MemRef value not supported!
-
-// The deallocation and the allocation of its buffer are marked.
+// In a function with tensors, the deallocation and the allocation of its buffer are marked.
 // CHECK-LABEL: func @freed
 // CHECK: memref.alloc() {bufferization.manual_deallocation} : memref<4xf32>
 // CHECK: memref.dealloc %{{.*}} {bufferization.manual_deallocation} : memref<4xf32>
@@ -13,12 +11,14 @@
 // AFTER: memref.dealloc
 // AFTER-NOT: bufferization.dealloc
 // AFTER: return
-func.func @freed(%value: f32) {
+func.func @freed(%value: f32) -> f32 {
+  %x = tensor.empty() : tensor<4xf32>
   %c0 = arith.constant 0 : index
   %buffer = memref.alloc() : memref<4xf32>
   memref.store %value, %buffer[%c0] : memref<4xf32>
+  %result = memref.load %buffer[%c0] : memref<4xf32>
   memref.dealloc %buffer : memref<4xf32>
-  return
+  return %result : f32
 }
 
 // The allocation is found through views.
@@ -28,6 +28,7 @@ func.func @freed(%value: f32) {
 // CHECK-NOT: manual_deallocation
 // CHECK: memref.dealloc %{{.*}} {bufferization.manual_deallocation} : memref<*xf32>
 func.func @view(%size: index) {
+  %x = tensor.empty() : tensor<4xf32>
   %buffer = memref.alloc(%size) : memref<?x4xf32>
   %view = memref.cast %buffer : memref<?x4xf32> to memref<*xf32>
   memref.dealloc %view : memref<*xf32>
@@ -42,22 +43,25 @@ func.func @view(%size: index) {
 // CHECK-NOT: memref.dealloc
 // AFTER-LABEL: func @not_freed
 // AFTER: %[[KEPT:.*]] = memref.alloc() : memref<2xf32>
-// AFTER: %[[BASE:.*]], %{{.*}}, %{{.*}}, %{{.*}} = memref.extract_strided_metadata %[[KEPT]]
-// AFTER: bufferization.dealloc (%[[BASE]]
-func.func @not_freed(%value: f32) {
+// AFTER: bufferization.dealloc (%[[KEPT]]
+func.func @not_freed(%value: f32) -> (f32, f32) {
+  %x = tensor.empty() : tensor<4xf32>
   %c0 = arith.constant 0 : index
   %kept = memref.alloc() : memref<2xf32>
   %freed = memref.alloc() : memref<3xf32>
   memref.store %value, %kept[%c0] : memref<2xf32>
   memref.store %value, %freed[%c0] : memref<3xf32>
+  %from_kept = memref.load %kept[%c0] : memref<2xf32>
+  %from_freed = memref.load %freed[%c0] : memref<3xf32>
   memref.dealloc %freed : memref<3xf32>
-  return
+  return %from_kept, %from_freed : f32, f32
 }
 
 // A buffer of the caller has no allocation to mark.
 // CHECK-LABEL: func @argument
-// CHECK-NEXT: memref.dealloc %{{.*}} {bufferization.manual_deallocation} : memref<4xf32>
+// CHECK: memref.dealloc %{{.*}} {bufferization.manual_deallocation} : memref<4xf32>
 func.func @argument(%buffer: memref<4xf32>) {
+  %x = tensor.empty() : tensor<4xf32>
   memref.dealloc %buffer : memref<4xf32>
   return
 }
@@ -67,7 +71,57 @@ func.func @argument(%buffer: memref<4xf32>) {
 // CHECK: gpu.alloc () {bufferization.manual_deallocation} : memref<4xf32>
 // CHECK: gpu.dealloc %{{.*}} {bufferization.manual_deallocation} : memref<4xf32>
 func.func @device() {
+  %x = tensor.empty() : tensor<4xf32>
   %buffer = gpu.alloc () : memref<4xf32>
   gpu.dealloc %buffer : memref<4xf32>
+  return
+}
+
+// A function without tensors frees all of its buffers itself: nothing is added, also not for the buffer of the loop.
+// CHECK-LABEL: func @own_deallocations
+// CHECK-NOT: manual_deallocation
+// AFTER-LABEL: func @own_deallocations
+// AFTER: memref.alloc() : memref<2xf32>
+// AFTER: scf.for
+// AFTER-NEXT: %[[NEXT:.*]] = func.call @allocate
+// AFTER-NEXT: memref.dealloc
+// AFTER-NEXT: scf.yield %[[NEXT]]
+// AFTER: memref.dealloc
+// AFTER-NOT: dealloc
+// AFTER: return
+func.func @own_deallocations(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %first = memref.alloc() : memref<2xf32>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%buffer = %first) -> memref<2xf32> {
+    %next = func.call @allocate() : () -> memref<2xf32>
+    memref.dealloc %buffer : memref<2xf32>
+    scf.yield %next : memref<2xf32>
+  }
+  memref.dealloc %last : memref<2xf32>
+  return
+}
+
+// A caller owns what a function returns.
+// AFTER-LABEL: func private @allocate
+// AFTER: %[[BUFFER:.*]] = memref.alloc
+// AFTER: bufferization.dealloc (%[[BUFFER]] {{.*}} retain (%[[BUFFER]]
+// AFTER: return %[[BUFFER]]
+func.func private @allocate() -> memref<2xf32> {
+  %buffer = memref.alloc() : memref<2xf32>
+  return %buffer : memref<2xf32>
+}
+
+// -----
+
+func.func @unknown_allocation(%x: tensor<2xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %first = memref.alloc() : memref<2xf32>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%buffer = %first) -> memref<2xf32> {
+    scf.yield %buffer : memref<2xf32>
+  }
+  // expected-error @below {{frees a buffer whose allocation is not known, in a function with tensors, whose buffers the compiler frees; move the code on memrefs to a function of its own}}
+  memref.dealloc %last : memref<2xf32>
   return
 }

@@ -305,10 +305,24 @@ def RNNUseDeviceMemoryPass : Pass<"rnn-use-device-memory", "::mlir::ModuleOp"> {
 def RNNKeepDeallocationsPass : Pass<"rnn-keep-deallocations"> {
   let summary = "Exclude buffers with explicit deallocations from automatic deallocation";
   let description = [{
-    Sets `bufferization.manual_deallocation` on every op that frees a buffer (`memref.dealloc`, `gpu.dealloc`) and on
-    the allocation of that buffer. Upstream's `ownership-based-buffer-deallocation` rejects such programs otherwise.
+    In functions with tensors, sets `bufferization.manual_deallocation` on every op that frees a buffer (`memref.dealloc`,
+    `gpu.dealloc`) and on the allocation of that buffer. A buffer whose allocation is not known, such as a value that a
+    loop carries, is an error. Runs before bufferization. Functions without tensors remain as they are:
+    `rnn-deallocate-buffers` recognizes them by deallocations without that attribute.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def RNNDeallocateBuffersPass : Pass<"rnn-deallocate-buffers"> {
+  let summary = "Free the buffers of functions that do not free buffers themselves";
+  let description = [{
+    Upstream's `ownership-based-buffer-deallocation`, except for functions with an op that frees a buffer and has no
+    `bufferization.manual_deallocation` (see `rnn-keep-deallocations`). Such a function frees all of its buffers itself,
+    like those that this pass has changed before, so the output of stage `bufferize` may be compiled. A caller owns the
+    buffers that a function returns, in both kinds of functions.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def RNNMakeCallCurrentPass : Pass<"rnn-make-call-current", "::mlir::ModuleOp"> {
