@@ -35,3 +35,16 @@ func.func @empty(%w: tensor<0x?xf64>, %r: tensor<3x3xf64>, %b: tensor<3xf64>) ->
       weights(%w, %r : tensor<0x?xf64>, tensor<3x3xf64>) biases(%b, %b : tensor<3xf64>, tensor<3xf64>)
   return %p : tensor<?xf64>
 }
+
+// No step runs: the gradients of the states are zeros, and so is that of the input.
+// RUN: rnn-run %s --function=no_steps --input=random:1 --input=random:2 --input=random:3 --input=random:4 --input=random:5 --output=@%t/dx.npy --output=@%t/dh.npy --output=@%t/dw.npy
+// RUN: rnn-run %t/linalg.mlir --function=no_steps --input=random:1 --input=random:2 --input=random:3 --input=random:4 --input=random:5 --expected-output=@%t/dx.npy --expected-output=@%t/dh.npy --expected-output=@%t/dw.npy
+func.func @no_steps(%x: tensor<2x1x3xf64>, %s: tensor<1x4xf64>, %w: tensor<7x16xf64>, %b: tensor<16xf64>, %v: tensor<2x1x4xf64>)
+    -> (tensor<2x1x3xf64>, tensor<1x4xf64>, tensor<7x16xf64>) {
+  %n = arith.constant 0 : i64
+  %p = arith.constant dense<0.0> : tensor<4xf64>
+  %dx, %dc, %dh, %dw, %d1, %d2, %d3, %db = rnn.block_lstm_grad icfo x(%x : tensor<2x1x3xf64>) state(%s, %s : tensor<1x4xf64>)
+      weights(%w : tensor<7x16xf64>) peephole(%p, %p, %p : tensor<4xf64>) bias(%b : tensor<16xf64>) seq_len_max(%n)
+      saved(%v, %v, %v, %v, %v, %v, %v : tensor<2x1x4xf64>) grads(%v, %v : tensor<2x1x4xf64>)
+  return %dx, %dh, %dw : tensor<2x1x3xf64>, tensor<1x4xf64>, tensor<7x16xf64>
+}

@@ -96,3 +96,17 @@ func.func @pack(%w: tensor<4x3xf32>, %r: tensor<4x4xf32>, %b: tensor<4xf32>) -> 
       weights(%w, %r : tensor<4x3xf32>, tensor<4x4xf32>) biases(%b, %b : tensor<4xf32>, tensor<4xf32>)
   return %p : tensor<?xf32>
 }
+
+// -----
+
+// H is static behind the cast: only the form with projection matrices is emitted.
+// CHECK-LABEL: func.func @hidden_behind_cast
+// CHECK-NOT:     scf.if
+// CHECK:         return
+func.func @hidden_behind_cast(%x: tensor<2x1x3xf32>, %h: tensor<1x1x2xf32>, %c: tensor<1x1x3xf32>, %p: tensor<?xf32>) -> tensor<2x1x2xf32> {
+  %d = tensor.cast %c : tensor<1x1x3xf32> to tensor<1x1x?xf32>
+  %y, %hn, %cn, %r = rnn.cudnn_forward lstm input(%x : tensor<2x1x3xf32>) state(%h, %d : tensor<1x1x2xf32>, tensor<1x1x?xf32>)
+      params(%p : tensor<?xf32>) {num_proj = 2 : i64, is_training = false}
+      -> output(tensor<2x1x2xf32>) output_h(tensor<1x1x2xf32>) output_c(tensor<1x1x?xf32>) reserve_space(tensor<0xi8>)
+  return %y : tensor<2x1x2xf32>
+}

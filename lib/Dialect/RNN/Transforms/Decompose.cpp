@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/CSE.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
 #include "rnn/Dialect/RNN/Transforms/TimeMajor.h"
@@ -40,12 +41,22 @@ template <typename OpTy> std::optional<bool> isProjected(OpTy op, std::optional<
   return hidden ? std::optional<bool>(*hidden != int64_t(op.getNumProj())) : std::nullopt;
 }
 
+/// The size H if it is static, also behind casts.
+std::optional<int64_t> getHidden(const ShapeRules &rules) {
+  const ShapeRules::Symbol &hidden = rules.getSymbols()[rules.getSymbolIndex("H")];
+  if (hidden.value)
+    return hidden.value;
+  FailureOr<int64_t> size =
+      ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::EQ, {hidden.from, hidden.dim});
+  return succeeded(size) ? std::optional<int64_t>(*size / hidden.divisor) : std::nullopt;
+}
+
 /// Emits the form with or without projection matrices, or both if that is known at run time only. `emit` returns values
 /// of types that do not depend on it.
 template <typename OpTy>
 SmallVector<Value> emitForms(OpBuilder &b, OpTy op, function_ref<SmallVector<Value>(bool)> emit) {
   ShapeRules rules = getShapeRules(op);
-  if (std::optional<bool> known = isProjected(op, rules.getStaticValue("H")))
+  if (std::optional<bool> known = isProjected(op, getHidden(rules)))
     return emit(*known);
   TensorBuilder t(b, op.getLoc(), b.getF32Type());
   Value hidden = t.value(materializeSymbolicDims(b, op.getLoc(), rules)[rules.getSymbolIndex("H")]);

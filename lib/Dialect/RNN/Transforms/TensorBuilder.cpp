@@ -108,6 +108,9 @@ Value TensorBuilder::slice(Value source, Sizes offsets, Sizes sizes, unsigned dr
 }
 
 Value TensorBuilder::insert(Value source, Value dest, Sizes offsets, Sizes sizes) const {
+  // No elements. Where such a piece begins at the end of `dest`, the op's verifier refuses its offset.
+  if (llvm::any_of(sizes, [](Size size) { return isConstantIntValue(size, 0); }))
+    return dest;
   SmallVector<OpFoldResult> strides(sizes.size(), constant(1));
   // A product of sizes may be static where the shape of the source is not: the op requires equal types.
   source = withSizes(source, sizes.take_back(cast<RankedTensorType>(source.getType()).getRank()));
