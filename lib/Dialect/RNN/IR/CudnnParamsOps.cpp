@@ -276,9 +276,9 @@ std::optional<ParamsCount> rnn::getParamsCount(LayerOpInterface layer) {
     return ParamsCount{*dense, type.getDimSize(0)};
   };
   Operation *op = layer.getOperation();
-  if (auto forward = dyn_cast<CudnnForwardOp>(op))
+  if (auto forward = dyn_cast<CudnnForwardOp>(op); forward && !forward.getParamsOffsets())
     return count(getSizes(forward, getShapeRules(layer)), forward.getParams());
-  if (auto backprop = dyn_cast<CudnnBackpropOp>(op))
+  if (auto backprop = dyn_cast<CudnnBackpropOp>(op); backprop && !backprop.getParamsOffsets())
     return count(getSizes(backprop, getShapeRules(layer)), backprop.getParams());
   if (auto pack = dyn_cast<CudnnCanonicalToParamsOp>(op))
     return count(getConstantSizes(pack), pack.getParams() ? Value(pack.getParams()) : Value(pack.getParamsOut()));

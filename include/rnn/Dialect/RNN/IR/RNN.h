@@ -68,7 +68,7 @@ std::optional<int64_t> getDenseParamsSize(const CudnnSizes &sizes);
 struct ParamsCount {
   int64_t dense, actual;
 };
-/// None unless both are static.
+/// None unless both are static. With offsets, tensors may be anywhere in the operand: none, too.
 std::optional<ParamsCount> getParamsCount(LayerOpInterface op);
 
 /// Rows and columns of canonical weight `index`, in the order of `rnn.cudnn_canonical_to_params`. `index` is less than
