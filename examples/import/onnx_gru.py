@@ -7,7 +7,7 @@
 import numpy as np
 from iree.compiler import ir
 from iree.compiler.extras import onnx_importer
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper, shape_inference
 
 T, B, I, H = 5, 2, 3, 4
 random = np.random.default_rng(0)
@@ -19,6 +19,8 @@ graph = helper.make_graph([node], "main", [helper.make_tensor_value_info("X", Te
                            helper.make_tensor_value_info("Y_h", TensorProto.FLOAT, (1, B, H))], weights)
 model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10)
 
+# The import needs the shape of every value of the file.
+model = shape_inference.infer_shapes(model, data_prop=True)
 info = onnx_importer.ModelInfo(model)
 module = info.create_module(context=ir.Context()).operation
 onnx_importer.NodeImporter.define_function(info.main_graph, module).import_all()

@@ -21,12 +21,11 @@ func.func @left(%x: tensor<5x2xf32>) -> tensor<5x2xf32> {
 // -----
 
 // expected-note @below {{rnn-import-stablehlo converts StableHLO, of JAX for example, and reads its bytecode}}
-// expected-note @below {{torch-mlir-opt --pass-pipeline='builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)' converts PyTorch's ops, after rnn-opt --convert-torch-to-rnn has converted the layers}}
-// expected-note @below {{torch-mlir-opt --convert-torch-onnx-to-torch, after rnn-opt --convert-onnx-to-rnn has converted the layers, or onnx-mlir --EmitMLIR converts ONNX's ops}}
+// expected-note @below {{torch-mlir's passes convert PyTorch's and ONNX's ops, after convert-torch-to-rnn or convert-onnx-to-rnn has converted the layers; examples/import/torch_to_linalg.sh runs both}}
 // expected-note @below {{only globals, global_load, global_load_const and global_store are converted}}
 module {
 func.func @frameworks(%x: tensor<5x2xf32>) -> tensor<5x2xf32> {
-  // expected-error @below {{ops are left after stage import that no pass converts: 'stablehlo.negate', 'vhlo.neg_v1', 'torch.aten.neg', 'onnx.Neg', 'ml_program.token'; convert them}}
+  // expected-error @below {{ops are left after stage import that no pass converts: 'stablehlo.negate', 'vhlo.neg_v1', 'torch.aten.neg', 'onnx.Neg', 'onnx.Abs', 'ml_program.token'; convert them}}
   %0 = "stablehlo.negate"(%x) : (tensor<5x2xf32>) -> tensor<5x2xf32>
   // expected-note @below {{the first 'vhlo.neg_v1' is here}}
   %1 = "vhlo.neg_v1"(%0) : (tensor<5x2xf32>) -> tensor<5x2xf32>
@@ -34,9 +33,14 @@ func.func @frameworks(%x: tensor<5x2xf32>) -> tensor<5x2xf32> {
   %2 = "torch.aten.neg"(%1) : (tensor<5x2xf32>) -> tensor<5x2xf32>
   // expected-note @below {{the first 'onnx.Neg' is here}}
   %3 = "onnx.Neg"(%2) : (tensor<5x2xf32>) -> tensor<5x2xf32>
+  // expected-note @below {{the first 'onnx.Abs' is here}}
+  %4 = "torch.operator"(%3) {name = "onnx.Abs"} : (tensor<5x2xf32>) -> tensor<5x2xf32>
   // expected-note @below {{the first 'ml_program.token' is here}}
-  %4 = ml_program.token
-  return %3 : tensor<5x2xf32>
+  %5 = ml_program.token
+  // Constants and conversions do not hide the others.
+  %6 = "torch.constant.int"() {value = 1 : i64} : () -> !torch.int
+  %7 = "torch_c.from_builtin_tensor"(%4) : (tensor<5x2xf32>) -> !torch.vtensor<[5,2],f32>
+  return %4 : tensor<5x2xf32>
 }
 }
 

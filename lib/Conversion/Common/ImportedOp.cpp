@@ -27,14 +27,6 @@ std::string rnn::toString(Type type) {
   return text;
 }
 
-Attribute rnn::getAttributeOrProperty(Operation *op, StringRef name) {
-  if (Attribute attribute = op->getAttr(name))
-    return attribute;
-  auto properties =
-      op->isRegistered() ? DictionaryAttr() : dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
-  return properties ? properties.get(name) : Attribute();
-}
-
 bool rnn::isPlainOp(Operation *op) {
   bool isTerminator = op->getBlock() && !op->getNextNode() && !isa_and_nonnull<ModuleOp>(op->getParentOp());
   return op->getNumRegions() == 0 && op->getNumSuccessors() == 0 && !isTerminator;
@@ -51,9 +43,13 @@ ImportedOp::ImportedOp(Operation *op, PatternRewriter &rewriter)
   attributes = all.getDictionary(op->getContext());
 }
 
+InFlightDiagnostic ImportedOp::emitError() const {
+  return op->emitError() << "'" << getTorchName(op) << "' op ";
+}
+
 void ImportedOp::fail(const Twine &message) {
   if (!failed)
-    op->emitOpError(message);
+    emitError() << message;
   failed = true;
 }
 
@@ -242,7 +238,7 @@ bool ImportedOp::verifyCreated(Operation *created, StringRef note) {
       return true;
   }
   failed = true;
-  InFlightDiagnostic diag = op->emitOpError(message);
+  InFlightDiagnostic diag = emitError() << message;
   for (auto &[loc, text] : notes)
     diag.attachNote(loc) << text;
   if (!note.empty())

@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
+#include "rnn/Dialect/RNN/Transforms/FrameworkOps.h"
 
 namespace mlir::rnn {
 
@@ -123,6 +124,8 @@ private:
   static std::optional<InputMode> symbolize(uint32_t value, InputMode) { return symbolizeInputMode(value); }
   static std::optional<Direction> symbolize(uint32_t value, Direction) { return symbolizeDirection(value); }
 
+  /// As `emitOpError`, with the name that a `torch.operator` has in its framework.
+  InFlightDiagnostic emitError() const;
   void failAttribute(StringRef name, StringRef what, Attribute value);
   TensorType floatTensor(Value value, const Twine &name);
   /// Casts an unranked value to `rank`, and reports another rank.
@@ -141,9 +144,6 @@ private:
 /// The text of an attribute or type for messages. Types are quoted, as in diagnostics.
 std::string toString(Attribute attribute);
 std::string toString(Type type);
-
-/// An attribute of an op that may be unregistered, whose dictionary lacks its properties; null if absent.
-Attribute getAttributeOrProperty(Operation *op, StringRef name);
 
 /// Returns true if `op` has no regions and no successors and is not the end of a block that needs a terminator.
 /// Unregistered ops may have all of these.

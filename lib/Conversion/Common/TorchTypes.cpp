@@ -8,22 +8,16 @@
 #include "ImportedOp.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Iterators.h"
+#include "rnn/Dialect/RNN/Transforms/TensorBuilder.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 
 static constexpr StringLiteral toBuiltin = "torch_c.to_builtin_tensor", fromBuiltin = "torch_c.from_builtin_tensor";
-
-StringRef rnn::getTorchName(Operation *op) {
-  StringRef name = op->getName().getStringRef();
-  if (name != "torch.operator")
-    return name;
-  auto inner = dyn_cast_or_null<StringAttr>(getAttributeOrProperty(op, "name"));
-  return inner ? inner.getValue() : name;
-}
 
 //===----------------------------------------------------------------------===//
 // Types and values
@@ -193,6 +187,59 @@ static void convertLiteral(Operation *op) {
   op->erase();
 }
 
+/// An element of a list of sizes: a constant, or the size of a tensor. Null for others.
+static OpFoldResult getSize(OpBuilder &b, Value element) {
+  Operation *op = element.getDefiningOp();
+  auto integer = [](Operation *constant) {
+    bool isConstant = constant && constant->getName().getStringRef() == "torch.constant.int";
+    return isConstant ? dyn_cast_or_null<IntegerAttr>(getAttributeOrProperty(constant, "value")) : IntegerAttr();
+  };
+  if (IntegerAttr size = integer(op))
+    return size.getInt() >= 0 ? OpFoldResult(b.getIndexAttr(size.getInt())) : OpFoldResult();
+  if (!op || getTorchName(op) != "torch.aten.size.int" || op->getNumOperands() != 2)
+    return OpFoldResult();
+  RankedTensorType type = getBuiltinTensorType(op->getOperand(0).getType());
+  IntegerAttr dim = integer(op->getOperand(1).getDefiningOp());
+  if (!type || !dim || dim.getInt() < -type.getRank() || dim.getInt() >= type.getRank())
+    return OpFoldResult();
+  int64_t index = dim.getInt() < 0 ? dim.getInt() + type.getRank() : dim.getInt();
+  return tensor::getMixedSize(b, op->getLoc(), toBuiltinTensor(b, op->getLoc(), op->getOperand(0)), index);
+}
+
+/// Replaces zeros, which are the initial states of a layer that is called without them. The sizes are those of the
+/// type, and where it has none those of the list.
+static void convertZeros(Operation *op) {
+  StringRef name = getTorchName(op);
+  const unsigned listOperand = name == "torch.aten.zeros" ? 0 : 1;
+  if ((listOperand == 1 && name != "torch.aten.new_zeros") || op->getNumResults() != 1 ||
+      op->getNumOperands() <= listOperand || !isPlainOp(op))
+    return;
+  Type declared = op->getResult(0).getType();
+  RankedTensorType type = getBuiltinTensorType(declared);
+  if (!type)
+    return;
+  OpBuilder b(op);
+  Value zeros;
+  if (type.hasStaticShape()) {
+    zeros = arith::ConstantOp::create(b, op->getLoc(), cast<TypedAttr>(b.getZeroAttr(type)));
+  } else {
+    Operation *list = op->getOperand(listOperand).getDefiningOp();
+    if (!list || list->getName().getStringRef() != "torch.prim.ListConstruct" ||
+        list->getNumOperands() != type.getRank())
+      return;
+    SmallVector<OpFoldResult> sizes;
+    for (auto [dim, element] : llvm::enumerate(list->getOperands())) {
+      sizes.push_back(type.isDynamicDim(dim) ? getSize(b, element) : b.getIndexAttr(type.getDimSize(dim)));
+      if (!sizes.back())
+        return;
+    }
+    TensorBuilder t(b, op->getLoc(), type.getElementType());
+    zeros = t.withType(t.zeros(sizes, type.getElementType()), type);
+  }
+  op->getResult(0).replaceAllUsesWith(fromBuiltinTensor(b, op->getLoc(), zeros, declared));
+  op->erase();
+}
+
 /// Returns true for ops that may be erased without uses of their results.
 static bool isErasable(StringRef name) {
   static constexpr StringLiteral names[] = {"torch.prim.ListConstruct",
@@ -201,6 +248,7 @@ static bool isErasable(StringRef name) {
                                             "torch.vtensor.literal",
                                             "torch.bind_symbolic_shape",
                                             "torch.symbolic_int",
+                                            "torch.aten.size.int",
                                             toBuiltin,
                                             fromBuiltin,
                                             "onnx.Constant"};
@@ -208,12 +256,13 @@ static bool isErasable(StringRef name) {
 }
 
 void rnn::convertTorchLiterals(ModuleOp module) {
-  SmallVector<Operation *> literals;
+  SmallVector<Operation *> literals, others;
   module.walk([&](Operation *op) {
-    if (op->getNumOperands() == 0 && op->getNumResults() == 1 && isTorchType(op->getResult(0).getType()))
-      literals.push_back(op);
+    if (op->getNumResults() == 1 && isTorchType(op->getResult(0).getType()))
+      (op->getNumOperands() == 0 ? literals : others).push_back(op);
   });
   llvm::for_each(literals, convertLiteral);
+  llvm::for_each(others, convertZeros);
 }
 
 void rnn::convertTorchBoundaries(ModuleOp module) {

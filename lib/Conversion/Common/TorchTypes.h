@@ -12,11 +12,9 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "rnn/Dialect/RNN/Transforms/FrameworkOps.h"
 
 namespace mlir::rnn {
-
-/// The name of an op: its own, or the attribute `name` of a `torch.operator`.
-StringRef getTorchName(Operation *op);
 
 /// Returns true for a type of the torch dialect.
 bool isTorchType(Type type);
@@ -31,7 +29,7 @@ Value fromBuiltinTensor(OpBuilder &b, Location loc, Value value, Type torchType)
 /// A dense attribute with signless elements, or null if `value` is not supported. Resources are read.
 DenseElementsAttr getSignlessElements(Attribute value);
 
-/// Replaces literals of torch and ONNX by constants.
+/// Replaces literals of torch and ONNX, and zeros of torch, by constants and filled tensors.
 void convertTorchLiterals(ModuleOp module);
 
 /// Makes arguments, results and calls of functions builtin tensors. Folds conversions, and erases ops of the torch

@@ -284,8 +284,24 @@ ONNXLayer::Outputs ONNXLayer::convertToOp(CellMode mode) {
 // Conversion
 //===----------------------------------------------------------------------===//
 
+void ONNXLayer::checkTypes() {
+  static constexpr StringLiteral remedy = " has type '!torch.none', because the file lacks its shape; run "
+                                          "onnx.shape_inference.infer_shapes before the import";
+  auto isUnknown = [](Value value) { return toString(value.getType()) == "'!torch.none'"; };
+  for (auto [index, value] : llvm::enumerate(getOperation()->getOperands()))
+    // An absent operand is a constant of this type.
+    if (Operation *source = value.getDefiningOp();
+        source && isUnknown(value) && getTorchName(source).starts_with("onnx."))
+      return fail("operand " + Twine(index) + remedy);
+  for (OpResult result : getOperation()->getResults())
+    if (!result.use_empty() && isUnknown(result))
+      return fail("result " + Twine(result.getResultNumber()) + remedy);
+}
+
 void ONNXLayer::convert() {
-  readAttributes();
+  checkTypes();
+  if (!hasFailed())
+    readAttributes();
   if (!hasFailed())
     readOperands();
   if (hasFailed())

@@ -43,6 +43,8 @@ private:
   /// Whether direction `index` runs from the last step to the first.
   bool isReverse(int64_t index) const { return direction == "reverse" || index == 1; }
 
+  /// Reports values without a type.
+  void checkTypes();
   void readAttributes();
   void readActivations();
   void readOperands();

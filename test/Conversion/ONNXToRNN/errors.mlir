@@ -127,3 +127,21 @@ func.func @integers(%x: tensor<5x2x3xi32>, %w: tensor<1x12x3xf32>, %r: tensor<1x
   return
 }
 
+
+// -----
+
+// torch-mlir's importer does not know the types of values whose shapes the file lacks.
+func.func @no_result_type(%x: !torch.vtensor<[5,2,3],f32>, %w: !torch.vtensor<[1,12,3],f32>, %r: !torch.vtensor<[1,12,4],f32>) -> !torch.none {
+  // expected-error @below {{'onnx.GRU' op result 0 has type '!torch.none', because the file lacks its shape; run onnx.shape_inference.infer_shapes before the import}}
+  %y = "torch.operator"(%x, %w, %r) <{name = "onnx.GRU"}> : (!torch.vtensor<[5,2,3],f32>, !torch.vtensor<[1,12,3],f32>, !torch.vtensor<[1,12,4],f32>) -> !torch.none
+  return %y : !torch.none
+}
+
+// -----
+
+func.func @no_operand_type(%x: !torch.vtensor<[5,2,3],f32>, %w: !torch.vtensor<[1,12,3],f32>, %r: !torch.vtensor<[1,12,4],f32>) {
+  %z = "torch.operator"(%x) <{name = "onnx.Abs"}> : (!torch.vtensor<[5,2,3],f32>) -> !torch.none
+  // expected-error @below {{'onnx.GRU' op operand 0 has type '!torch.none', because the file lacks its shape}}
+  %y = "torch.operator"(%z, %w, %r) <{name = "onnx.GRU"}> : (!torch.none, !torch.vtensor<[1,12,3],f32>, !torch.vtensor<[1,12,4],f32>) -> !torch.none
+  return
+}

@@ -70,3 +70,53 @@ func.func @dropout(%x: !torch.vtensor<[5,2,1],f32>, %h: !torch.vtensor<[2,2,1],f
       -> (!torch.vtensor<[5,2,1],f32>, !torch.vtensor<[2,2,1],f32>)
   return %inference, %training : !torch.vtensor<[5,2,1],f32>, !torch.vtensor<[5,2,1],f32>
 }
+
+// -----
+
+// The initial state of a layer that is called without one: zeros of a static shape.
+// CHECK-LABEL: func.func @zeros(
+// CHECK: %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<1x2x1xf32>
+// CHECK: rnn.cudnn_forward rnn_tanh {{.*}} state(%[[ZEROS]]
+// CHECK-NOT: torch.
+func.func @zeros(%x: !torch.vtensor<[5,2,1],f32>) -> !torch.vtensor<[5,2,1],f32> {
+  %w = "torch.vtensor.literal"() <{value = dense<0.5> : tensor<1x1xf32>}> : () -> !torch.vtensor<[1,1],f32>
+  %params = "torch.prim.ListConstruct"(%w, %w) : (!torch.vtensor<[1,1],f32>, !torch.vtensor<[1,1],f32>) -> !torch.list<vtensor>
+  %no = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+  %none = "torch.constant.none"() : () -> !torch.none
+  %one = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %two = "torch.constant.int"() <{value = 2 : i64}> : () -> !torch.int
+  %dropout = "torch.constant.float"() <{value = 0.0 : f64}> : () -> !torch.float
+  %sizes = "torch.prim.ListConstruct"(%one, %two, %one) : (!torch.int, !torch.int, !torch.int) -> !torch.list<int>
+  %h = "torch.aten.zeros"(%sizes, %none, %none, %none, %no) : (!torch.list<int>, !torch.none, !torch.none, !torch.none, !torch.bool) -> !torch.vtensor<[1,2,1],f32>
+  %y, %hn = "torch.aten.rnn_tanh.input"(%x, %h, %params, %no, %one, %dropout, %no, %no, %no)
+      : (!torch.vtensor<[5,2,1],f32>, !torch.vtensor<[1,2,1],f32>, !torch.list<vtensor>, !torch.bool, !torch.int, !torch.float, !torch.bool, !torch.bool, !torch.bool)
+      -> (!torch.vtensor<[5,2,1],f32>, !torch.vtensor<[1,2,1],f32>)
+  return %y : !torch.vtensor<[5,2,1],f32>
+}
+
+// -----
+
+// The batch size is that of the input. The dimension -2 is dimension 1.
+// CHECK-LABEL: func.func @dynamic_zeros(
+// CHECK-SAME: %[[X:.*]]: tensor<5x?x1xf32>
+// CHECK: %[[B:.*]] = tensor.dim %[[X]], %c1
+// CHECK: %[[EMPTY:.*]] = tensor.empty(%[[B]]) : tensor<1x?x1xf32>
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} outs(%[[EMPTY]]
+// CHECK: rnn.cudnn_forward rnn_tanh {{.*}} state(%[[ZEROS]]
+// CHECK-NOT: torch.
+func.func @dynamic_zeros(%x: !torch.vtensor<[5,?,1],f32>) -> !torch.vtensor<[5,?,1],f32> {
+  %w = "torch.vtensor.literal"() <{value = dense<0.5> : tensor<1x1xf32>}> : () -> !torch.vtensor<[1,1],f32>
+  %params = "torch.prim.ListConstruct"(%w, %w) : (!torch.vtensor<[1,1],f32>, !torch.vtensor<[1,1],f32>) -> !torch.list<vtensor>
+  %no = "torch.constant.bool"() <{value = false}> : () -> !torch.bool
+  %none = "torch.constant.none"() : () -> !torch.none
+  %one = "torch.constant.int"() <{value = 1 : i64}> : () -> !torch.int
+  %dim = "torch.constant.int"() <{value = -2 : i64}> : () -> !torch.int
+  %dropout = "torch.constant.float"() <{value = 0.0 : f64}> : () -> !torch.float
+  %batch = "torch.aten.size.int"(%x, %dim) : (!torch.vtensor<[5,?,1],f32>, !torch.int) -> !torch.int
+  %sizes = "torch.prim.ListConstruct"(%one, %batch, %one) : (!torch.int, !torch.int, !torch.int) -> !torch.list<int>
+  %h = "torch.aten.new_zeros"(%x, %sizes, %none, %none, %none, %no) : (!torch.vtensor<[5,?,1],f32>, !torch.list<int>, !torch.none, !torch.none, !torch.none, !torch.bool) -> !torch.vtensor<[1,?,1],f32>
+  %y, %hn = "torch.aten.rnn_tanh.input"(%x, %h, %params, %no, %one, %dropout, %no, %no, %no)
+      : (!torch.vtensor<[5,?,1],f32>, !torch.vtensor<[1,?,1],f32>, !torch.list<vtensor>, !torch.bool, !torch.int, !torch.float, !torch.bool, !torch.bool, !torch.bool)
+      -> (!torch.vtensor<[5,?,1],f32>, !torch.vtensor<[1,?,1],f32>)
+  return %y : !torch.vtensor<[5,?,1],f32>
+}

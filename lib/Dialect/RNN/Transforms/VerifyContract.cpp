@@ -10,6 +10,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "rnn/Dialect/RNN/IR/RNN.h"
+#include "rnn/Dialect/RNN/Transforms/FrameworkOps.h"
 #include "rnn/Dialect/RNN/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -85,9 +86,9 @@ struct FrontEnd {
 
 static constexpr StringLiteral stablehloAdvice =
     "rnn-import-stablehlo converts StableHLO, of JAX for example, and reads its bytecode";
-static constexpr StringLiteral torchAdvice =
-    "torch-mlir-opt --pass-pipeline='builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)' converts "
-    "PyTorch's ops, after rnn-opt --convert-torch-to-rnn has converted the layers";
+static constexpr StringLiteral torchAdvice = "torch-mlir's passes convert PyTorch's and ONNX's ops, after "
+                                             "convert-torch-to-rnn or convert-onnx-to-rnn has converted "
+                                             "the layers; examples/import/torch_to_linalg.sh runs both";
 static constexpr FrontEnd frontEnds[] = {
     {"tf", "rnn-import-tf runs TensorFlow's own passes, which convert the ops around the layers"},
     {"stablehlo", stablehloAdvice},
@@ -96,32 +97,39 @@ static constexpr FrontEnd frontEnds[] = {
     {"mhlo", stablehloAdvice},
     {"torch", torchAdvice},
     {"torch_c", torchAdvice},
-    {"onnx", "torch-mlir-opt --convert-torch-onnx-to-torch, after rnn-opt --convert-onnx-to-rnn has converted the "
-             "layers, or onnx-mlir --EmitMLIR converts ONNX's ops"},
+    {"onnx", torchAdvice},
     {"tosa", "upstream has no lowering of these ops to linalg"},
     {"shape", "upstream has no lowering of these ops to tensor ops"},
     {"ml_program", "only globals, global_load, global_load_const and global_store are converted"},
 };
 
 static const FrontEnd *findFrontEnd(Operation *op) {
-  StringRef dialect = op->getName().getDialectNamespace();
+  StringRef dialect = getTorchName(op).split('.').first;
   const auto *found = llvm::find_if(frontEnds, [&](const FrontEnd &frontEnd) { return frontEnd.dialect == dialect; });
   return found == std::end(frontEnds) ? nullptr : found;
 }
 
+/// Returns true for ops of torch-mlir that only pass values to others.
+static bool isAuxiliary(StringRef name) {
+  return name.starts_with("torch_c.") || name.starts_with("torch.constant.") || name == "torch.prim.ListConstruct";
+}
+
 /// Rejects ops that no pass converts, all in one message: those of frameworks, and unregistered ones on tensors.
 static LogicalResult checkFrameworkOps(Operation *root) {
-  llvm::MapVector<OperationName, SmallVector<Operation *>> left;
+  llvm::MapVector<StringRef, SmallVector<Operation *>> left;
   root->walk([&](Operation *op) {
     auto isTensor = [](Type type) { return isa<TensorType>(type); };
     const bool usesTensors =
         llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor);
     // checkImport reports the others.
     if (findFrontEnd(op) ? !isLayerOfTensorFlow(op) : !op->isRegistered() && usesTensors)
-      left[op->getName()].push_back(op);
+      left[getTorchName(op)].push_back(op);
   });
   if (left.empty())
     return success();
+  auto isAuxiliaryEntry = [](const auto &entry) { return isAuxiliary(entry.first); };
+  if (!llvm::all_of(left, isAuxiliaryEntry))
+    left.remove_if(isAuxiliaryEntry);
   auto first = left.front().second.front();
   InFlightDiagnostic diag = emitError(first->getLoc(), "ops are left after stage import that no pass converts: ");
   llvm::interleaveComma(left, diag, [&](auto &entry) {
