@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Pipelines/CommandLine.h"
+#include "Internal.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
@@ -45,22 +46,12 @@ llvm::Expected<PipelineOptions> PipelineCommandLine::getOptions() const {
 #define RNN_PIPELINE_OPTION(type, member, flag, initial, help) options.member = flags->member;
 #define RNN_PIPELINE_ONLY_OPTION(type, member, flag, initial, help)
 #include "rnn/Pipelines/Options.def"
-  auto isOnGPU = [&] { return options.target != TargetKind::Host; };
-  const std::tuple<const cl::Option &, bool, const char *> requirements[] = {
-      {flags->chip, options.target == TargetKind::Cuda, "--target=cuda"},
-      {flags->tf32, isOnGPU(), "--target=cuda or --target=simt"},
-      {flags->fusedKernel, isOnGPU(), "--target=cuda or --target=simt"},
-      {flags->largeGemms, isOnGPU(), "--target=cuda or --target=simt"},
-      {flags->wavefrontChunk, isOnGPU(), "--target=cuda or --target=simt"},
-      {flags->bf16Gemm, options.target == TargetKind::Host, "--target=host"},
-      {flags->vectorBits, options.target == TargetKind::Host, "--target=host"},
-      {flags->simtCheck, options.target == TargetKind::Simt, "--target=simt"},
-  };
-  for (const auto &[flag, isMet, requirement] : requirements)
-    if (flag.getNumOccurrences() > 0 && !isMet)
-      return llvm::createStringError(("--" + flag.ArgStr + " requires " + requirement + ", but the target is `" +
-                                      stringifyTargetKind(options.target) + "`")
-                                         .str());
+#define RNN_PIPELINE_OPTION(type, member, flag, initial, help)                                                         \
+  if (flags->member.getNumOccurrences() > 0)                                                                           \
+    if (llvm::Error error = checkOptionOfTarget(flag, options.target, "--"))                                           \
+      return error;
+#define RNN_PIPELINE_ONLY_OPTION(type, member, flag, initial, help)
+#include "rnn/Pipelines/Options.def"
   if (std::string error; !flags->remarks.empty() && !llvm::Regex(flags->remarks).isValid(error))
     return llvm::createStringError("--remarks expects a regular expression, but got `" + flags->remarks +
                                    "`: " + error);

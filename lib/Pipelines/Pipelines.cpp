@@ -20,6 +20,7 @@
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 #include "rnn/Transforms/Passes.h"
 #include "rnn/Transforms/Selection/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -265,6 +266,26 @@ llvm::Error rnn::runPipeline(ModuleOp module, const PipelineOptions &options, co
   return run(options, std::max(first, Stage::Lower), /*verifyEach=*/false);
 }
 
+llvm::Error rnn::checkOptionOfTarget(StringRef name, TargetKind target, StringRef prefix) {
+  using Targets = SmallVector<TargetKind, 2>;
+  const Targets host = {TargetKind::Host}, cuda = {TargetKind::Cuda}, simt = {TargetKind::Simt};
+  const Targets gpus = {TargetKind::Cuda, TargetKind::Simt};
+  const auto targets = llvm::StringSwitch<Targets>(name)
+                           .Case("chip", cuda)
+                           .Cases({"tf32", "fused-kernel", "large-gemms", "wavefront-chunk"}, gpus)
+                           .Cases({"bf16-gemm", "vector-bits"}, host)
+                           .Case("simt-check", simt)
+                           .Default({target});
+  if (llvm::is_contained(targets, target))
+    return llvm::Error::success();
+  std::string expected;
+  llvm::raw_string_ostream stream(expected);
+  llvm::interleave(
+      targets, stream, [&](TargetKind kind) { stream << prefix << "target=" << stringifyTargetKind(kind); }, " or ");
+  return llvm::createStringError(prefix + name + " requires " + expected + ", but the target is `" +
+                                 stringifyTargetKind(target) + "`");
+}
+
 namespace {
 /// The options of `rnn-pipeline`.
 struct PipelinePassOptions : public PassPipelineOptions<PipelinePassOptions> {
@@ -288,6 +309,11 @@ void rnn::registerPipelines() {
           return failure();
         PipelineOptions options;
 #define RNN_PIPELINE_OPTION(type, member, flag, initial, help) options.member = flags.member;
+#include "rnn/Pipelines/Options.def"
+#define RNN_PIPELINE_OPTION(type, member, flag, initial, help)                                                         \
+  if (flags.member.hasValue())                                                                                         \
+    if (llvm::Error error = checkOptionOfTarget(flag, options.target, ""))                                             \
+      return emitError("rnn-pipeline: " + llvm::toString(std::move(error)));
 #include "rnn/Pipelines/Options.def"
         buildPipeline(pm, options);
         return success();

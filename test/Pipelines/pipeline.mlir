@@ -10,7 +10,11 @@
 // RUN: rnn-opt %s --rnn-pipeline=lowering=fused -allow-unregistered-dialect | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LLVM
 // RUN: rnn-opt %s --rnn-pipeline='target=simt lowering=fused' -allow-unregistered-dialect | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LLVM
 // RUN: not rnn-opt %s -allow-unregistered-dialect --rnn-pipeline=stop-after=never 2>&1 | FileCheck %s --check-prefix=STAGE
+// RUN: not rnn-opt %s -allow-unregistered-dialect --rnn-pipeline=chip=sm_90a 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not rnn-opt %s -allow-unregistered-dialect --rnn-pipeline='target=simt vector-bits=256' 2>&1 | FileCheck %s --check-prefix=BITS
 
+// CHIP: rnn-pipeline: chip requires target=cuda, but the target is `host`
+// BITS: rnn-pipeline: vector-bits requires target=host, but the target is `simt`
 // STAGE: unknown value `never`; expected import, simplify, select, bufferize, lower, emit or run
 
 // TEXT: rnn-attach-target{chip= large-gemms=kernel target=host tf32=false wavefront-chunk=-1},

@@ -7,6 +7,7 @@
 #ifndef RNN_TOOLS_COMMON_INPUTMODULE_H
 #define RNN_TOOLS_COMMON_INPUTMODULE_H
 
+#include "Version.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -25,6 +26,7 @@ namespace mlir::rnn {
 
 /// Registers passes and MLIR's options, hides LLVM's hundreds of options from --help, and parses the command line.
 inline void parseToolCommandLine(int argc, char **argv, llvm::cl::OptionCategory &category, StringRef overview) {
+  addProjectVersion();
   rnn::registerAllPasses();
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();

@@ -5,12 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "../common/FrameworkDialects.h"
+#include "../common/Version.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "rnn/InitAllDialects.h"
 
 int main(int argc, char **argv) {
+  mlir::rnn::addProjectVersion();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

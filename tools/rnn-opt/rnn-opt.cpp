@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../common/FrameworkDialects.h"
+#include "../common/Version.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -16,6 +17,7 @@
 #include "rnn/InitAllPasses.h"
 
 int main(int argc, char **argv) {
+  mlir::rnn::addProjectVersion();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

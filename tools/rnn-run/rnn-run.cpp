@@ -368,8 +368,8 @@ static llvm::Error checkFlags(const PipelineOptions &pipeline, int threads) {
   for (StringRef destination : outputs)
     if (destination != "-" && !(destination.starts_with("@") && destination.size() > 1))
       return makeError("--output expects @file.npy or -, but got `" + destination + "`");
-  if (benchmark < 0)
-    return makeError("--benchmark expects a number of calls, but got " + Twine(benchmark));
+  if (benchmark.getNumOccurrences() > 0 && benchmark < 1)
+    return makeError("--benchmark expects at least 1 call, but got " + Twine(benchmark));
   if (!(absoluteTolerance >= 0) || !(relativeTolerance >= 0))
     return makeError("--atol and --rtol expect numbers that are not negative");
   return llvm::Error::success();

@@ -139,7 +139,7 @@ def ConvertONNXToRNNPass : Pass<"convert-onnx-to-rnn", "::mlir::ModuleOp"> {
     - *Layout.* With `layout = 1`, the layer op has `batch_major` and the states are transposed; a loop transposes `X` and `Y`
       too.
     - *Sequence lengths.* As in onnxruntime, `Y` is zero from the length of an example on, and `Y_h` and `Y_c` are the last
-      states. For length 0 they are the initial states.
+      states. For length 0 they are the initial states, where onnxruntime returns zeros.
 
     In modules of onnx-mlir, `onnx.Constant` with dense elements becomes `arith.constant`, `onnx.Return` becomes
     `func.return`, and `onnx.EntryPoint` and unused `onnx.NoValue` are erased. Other ops stay unchanged.

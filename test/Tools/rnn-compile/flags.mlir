@@ -28,6 +28,8 @@
 // RUN: not rnn-compile %s -o m.o --emit-header=none/m.h 2>&1 | FileCheck %s --check-prefix=HEADER-FOLDER
 // RUN: not rnn-compile %s -o m.o --emit-header=%t 2>&1 | FileCheck %s --check-prefix=REGULAR
 // RUN: not rnn-compile %s -o m.so --remarks='(' 2>&1 | FileCheck %s --check-prefix=REGEX
+// RUN: rnn-compile --version | FileCheck %s --check-prefix=RNN-VERSION
+// RUN: rnn-opt --version | FileCheck %s --check-prefix=RNN-VERSION
 // An output never replaces the input or another output.
 // RUN: cp %s input.mlir
 // RUN: not rnn-compile input.mlir -o ./input.mlir 2>&1 | FileCheck %s --check-prefix=ITSELF
@@ -51,6 +53,7 @@
 // X32: rnn-compile: error: the triple `x86_64-unknown-linux-gnux32` is not supported: expected a processor with addresses of 64 bits
 // ILP32: rnn-compile: error: the triple `aarch64-unknown-linux-gnu_ilp32` is not supported
 // RISCV: Flags: {{.*}}double-float ABI
+// RNN-VERSION: rnn-mlir version {{[0-9]+\.[0-9]+\.[0-9]+}}
 // REGEX: rnn-compile: error: --remarks expects a regular expression, but got `(`: parentheses not balanced
 // ITSELF: rnn-compile: error: -o names the input `./input.mlir`, which it would replace
 // REPLACED: rnn-compile: error: --emit-header names the input `input.mlir`, which it would replace
