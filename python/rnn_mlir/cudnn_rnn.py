@@ -1,6 +1,7 @@
 # cudnn_rnn.py - the classes of tf.contrib.cudnn_rnn's ops, with the same arguments, without TensorFlow.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CudnnLSTM, CudnnGRU, CudnnRNNTanh and CudnnRNNRelu, on NumPy arrays and everything with `__dlpack__`.
+"""CudnnLSTM, CudnnGRU, CudnnRNNTanh and CudnnRNNRelu of contrib's `cudnn_rnn_ops`, on NumPy arrays and everything with
+`__dlpack__`. Lists of numbers become arrays of the model's element type.
 
     model = CudnnGRU(num_layers=2, num_units=64, input_size=32)
     params = 0.1 * np.random.randn(model.params_size()).astype(np.float32)
@@ -12,30 +13,27 @@ PyTorch, use rnn_mlir.jax and rnn_mlir.torch.
 
 from __future__ import annotations
 
-import operator
-import os
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _dlpack, _layers, _plan, _runtime, modules, params as _params
+from ._cudnn_params import (CUDNN_GRU, CUDNN_GRU_PARAMS_PER_LAYER, CUDNN_INPUT_AUTO_MODE, CUDNN_INPUT_LINEAR_MODE,
+                            CUDNN_INPUT_SKIP_MODE, CUDNN_LSTM, CUDNN_LSTM_PARAMS_PER_LAYER, CUDNN_RNN_BIDIRECTION,
+                            CUDNN_RNN_RELU, CUDNN_RNN_RELU_PARAMS_PER_LAYER, CUDNN_RNN_TANH,
+                            CUDNN_RNN_TANH_PARAMS_PER_LAYER, CUDNN_RNN_UNIDIRECTION, CudnnGRUSaveable,
+                            CudnnLSTMSaveable, CudnnOpaqueParamsSaveable, CudnnParamsFormatConverter,
+                            CudnnParamsFormatConverterGRU, CudnnParamsFormatConverterLSTM,
+                            CudnnParamsFormatConverterRelu, CudnnParamsFormatConverterTanh, CudnnRNNReluSaveable,
+                            CudnnRNNTanhSaveable, check_layers, integer)
 
-CUDNN_RNN_UNIDIRECTION = "unidirectional"
-CUDNN_RNN_BIDIRECTION = "bidirectional"
-CUDNN_LSTM = "lstm"
-CUDNN_GRU = "gru"
-CUDNN_RNN_RELU = "rnn_relu"
-CUDNN_RNN_TANH = "rnn_tanh"
-
-# Half for the input of the cell, half for the hidden state.
-CUDNN_LSTM_PARAMS_PER_LAYER = 8
-CUDNN_GRU_PARAMS_PER_LAYER = 6
-CUDNN_RNN_TANH_PARAMS_PER_LAYER = 2
-CUDNN_RNN_RELU_PARAMS_PER_LAYER = 2
-
-CUDNN_INPUT_LINEAR_MODE = "linear_input"
-CUDNN_INPUT_SKIP_MODE = "skip_input"
-CUDNN_INPUT_AUTO_MODE = "auto_select"
+__all__ = ["CUDNN_GRU", "CUDNN_GRU_PARAMS_PER_LAYER", "CUDNN_INPUT_AUTO_MODE", "CUDNN_INPUT_LINEAR_MODE",
+           "CUDNN_INPUT_SKIP_MODE", "CUDNN_LSTM", "CUDNN_LSTM_PARAMS_PER_LAYER", "CUDNN_RNN_BIDIRECTION",
+           "CUDNN_RNN_RELU", "CUDNN_RNN_RELU_PARAMS_PER_LAYER", "CUDNN_RNN_TANH", "CUDNN_RNN_TANH_PARAMS_PER_LAYER",
+           "CUDNN_RNN_UNIDIRECTION", "CudnnGRU", "CudnnGRUSaveable", "CudnnLSTM", "CudnnLSTMSaveable",
+           "CudnnOpaqueParamsSaveable", "CudnnParamsFormatConverter", "CudnnParamsFormatConverterGRU",
+           "CudnnParamsFormatConverterLSTM", "CudnnParamsFormatConverterRelu", "CudnnParamsFormatConverterTanh",
+           "CudnnRNNRelu", "CudnnRNNReluSaveable", "CudnnRNNTanh", "CudnnRNNTanhSaveable", "Saved"]
 
 _NAMES = {"float16": "f16", "half": "f16", "bfloat16": "bf16", "float32": "f32", "float": "f32", "float64": "f64",
           "double": "f64"}
@@ -57,31 +55,6 @@ def _element_type(dtype: Any) -> str:
     return _NAMES[name]
 
 
-def _integer(name: str, value: Any, least: int, end: int) -> int:
-    """An integer in [least, end)."""
-    number = None if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__") else value
-    try:
-        number = None if number is None else operator.index(number)
-    except TypeError:  # an array of several elements
-        number = None
-    if number is None or not least <= number < end:
-        kind = "a positive integer" if least == 1 else f"an integer in [{least}, {end})"
-        raise ValueError(f"`{name}` must be {kind}, but got {value!r}")
-    return int(number)
-
-
-def _check_layers(num_layers: Any, num_units: Any, input_size: Any, input_mode: str, direction: str) -> Tuple[int, int, int]:
-    """The three sizes."""
-    if direction not in (CUDNN_RNN_UNIDIRECTION, CUDNN_RNN_BIDIRECTION):
-        raise ValueError(f"Invalid direction: {direction}, expect {CUDNN_RNN_UNIDIRECTION} or "
-                         f"{CUDNN_RNN_BIDIRECTION}")
-    if input_mode not in (CUDNN_INPUT_LINEAR_MODE, CUDNN_INPUT_SKIP_MODE, CUDNN_INPUT_AUTO_MODE):
-        raise ValueError(f"unknown input mode `{input_mode}`; expected linear_input, skip_input or auto_select")
-    layers, units, inputs = (_integer(name, value, 1, 2**63) for name, value in (
-        ("num_layers", num_layers), ("num_units", num_units), ("input_size", input_size)))
-    return layers, units, inputs
-
-
 #: The names of operands in the calls of the classes.
 _OPERANDS = {"x": "input_data", "h0": "input_h", "c0": "input_c", "params": "params", "dy": "output_backprop",
              "dhn": "output_h_backprop", "dcn": "output_c_backprop"}
@@ -93,6 +66,7 @@ class Saved(NamedTuple):
     arrays: Dict[str, Any]
     plan: Optional[_plan.Plan]
     time_major: bool  #: the form of the operands of both passes
+    config: Dict[str, Any]  #: the configuration of the model
 
 
 def _refuse_tracer(value: Any, what: str) -> None:
@@ -104,6 +78,18 @@ def _refuse_tracer(value: Any, what: str) -> None:
 def _swap(array: Any) -> Any:
     """An operand in the other of the forms time-major and batch-major. Parameters, of one dimension, have one form."""
     return np.ascontiguousarray(array.swapaxes(0, 1)) if array.ndim > 1 else array
+
+
+def _boolean(name: str, value: Any, hint: str = "") -> bool:
+    """A bool, 0 or 1, or a tensor with one bool and no dimensions."""
+    _refuse_tracer(value, f"`{name}`")
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, int) and value in (0, 1)):
+        return bool(value)
+    shape = getattr(value, "shape", None)
+    if shape is not None and tuple(shape) == () and "bool" in str(getattr(value, "dtype", "")):
+        return bool(value)
+    found = repr(value) if shape is None else f"{type(value).__name__} of shape {tuple(shape)}"
+    raise TypeError(f"`{name}` must be a bool, but got {found}{hint}")
 
 
 def _lengths(value: Any, steps: int, batch: int) -> Any:
@@ -128,17 +114,22 @@ class _CudnnRNN:
     def __init__(self, num_layers: int, num_units: int, input_size: int, input_mode: str = CUDNN_INPUT_LINEAR_MODE,
                  direction: str = CUDNN_RNN_UNIDIRECTION, dtype: Any = "float32", dropout: float = 0.0,
                  seed: Optional[int] = 0, num_proj: Optional[int] = None) -> None:
-        """The arguments of the class in contrib. `dropout` applies between layers, in training. A seed of None is 0. For LSTMs,
-        `num_proj` is the size of the projected hidden state; None or 0: no projection."""
-        self._num_layers, self._num_units, self._input_size = _check_layers(num_layers, num_units, input_size, input_mode,
+        """The arguments of the class in contrib. `dropout` applies between layers, in training. For LSTMs, `num_proj` is the size of the
+        projected hidden state; None or 0: no projection.
+
+        `seed` selects the sequence of dropout masks; None is 0. Each training pass draws the next mask. The runtime counts the
+        draws per thread and per plan: models of a thread with equal arguments, steps and batch size continue one count, and
+        other sizes start at 0, or at the largest count of the plans that the runtime's cache has evicted. `dropout_draw` of
+        `forward` and the environment variable RNNRT_DROPOUT_DRAW select a mask, and do not count."""
+        self._num_layers, self._num_units, self._input_size = check_layers(num_layers, num_units, input_size, input_mode,
                                                                             direction)
         if input_mode == CUDNN_INPUT_SKIP_MODE and input_size != num_units:
             raise ValueError(f"skip_input requires input_size = num_units, but got {input_size} and {num_units}")
         _layers.check_dropout(dropout)
         self._input_mode, self._direction, self._dropout = input_mode, direction, float(dropout)
-        self._seed = 0 if seed is None else _integer("seed", seed, -2**63, 2**63)
+        self._seed = 0 if seed is None else integer("seed", seed, -2**63, 2**63)
         self._dtype = _element_type(dtype)
-        self._num_proj = None if num_proj is None else _integer("num_proj", num_proj, 0, self._num_units + 1)
+        self._num_proj = None if num_proj is None else integer("num_proj", num_proj, 0, self._num_units + 1)
         if self._num_proj and self._rnn_mode != CUDNN_LSTM:
             raise ValueError(f"`num_proj` is for CudnnLSTM only, but got {num_proj!r} for {self._rnn_mode}")
 
@@ -182,6 +173,12 @@ class _CudnnRNN:
         return self._input_mode == CUDNN_INPUT_SKIP_MODE or (
             self._input_mode == CUDNN_INPUT_AUTO_MODE and self._input_size == self._num_units)
 
+    def _config(self) -> Dict[str, Any]:
+        """The arguments that decide the shapes and the meaning of arrays."""
+        return {"rnn_mode": self._rnn_mode, "num_layers": self._num_layers, "num_units": self._num_units, "input_size": self._input_size,
+                "input_mode": CUDNN_INPUT_SKIP_MODE if self._skips else CUDNN_INPUT_LINEAR_MODE, "direction": self._direction,
+                "dtype": self._dtype, "num_proj": self._num_proj or None}
+
     def _make_plan(self, steps: int = 1, batch: int = 1, training: bool = True,
                    draw: Optional[int] = None) -> _plan.Plan:
         sizes = _layers.Sizes(steps, batch, self._input_size, self._num_units, self._num_layers, self._num_proj or 0)
@@ -202,12 +199,15 @@ class _CudnnRNN:
                 time_major: bool = True, dropout_draw: Optional[int] = None) -> Tuple[Tuple[Any, ...], Saved]:
         """The results of the training pass, and what `backprop` needs. `dropout_draw` selects a dropout mask."""
         if dropout_draw is not None:
-            dropout_draw = _integer("dropout_draw", dropout_draw, 0, 2**63)
+            dropout_draw = integer("dropout_draw", dropout_draw, 0, 2**63)
         return self._forward(input_data, input_h, input_c, params, True, sequence_lengths, time_major, dropout_draw)
 
     def _forward(self, input_data: Any, input_h: Any, input_c: Any, params: Any, is_training: bool, sequence_lengths: Any,
                  time_major: bool, draw: Optional[int]) -> Tuple[Tuple[Any, ...], Saved]:
         has_cell = self._rnn_mode == CUDNN_LSTM
+        is_training = _boolean("is_training", is_training, "" if has_cell else f". A model of mode {self._rnn_mode} has no `input_c`: "
+                               "call it with (input_data, input_h, params, is_training)")
+        time_major = _boolean("time_major", time_major)
         given = {"x": input_data, "h0": input_h, "params": params}
         if has_cell:
             given["c0"] = input_c
@@ -237,7 +237,7 @@ class _CudnnRNN:
         else:
             layer = self._load(arrays)
             _run(layer.forward if is_training else layer.inference, arrays)
-        saved = Saved(arrays, plan if uses_plan else None, time_major)
+        saved = Saved(arrays, plan if uses_plan else None, time_major, self._config())
         return self._results(outputs, saved, input_data), saved
 
     def _load(self, arrays: Mapping[str, Any]) -> modules.Layer:
@@ -246,6 +246,15 @@ class _CudnnRNN:
     def backprop(self, saved: Saved, output_backprop: Any, output_h_backprop: Any = None,
                  output_c_backprop: Any = None) -> Tuple[Any, ...]:
         """Gradients of input_data, input_h, [input_c,] and params. A missing gradient of a result is zero."""
+        if not isinstance(saved, Saved):
+            raise TypeError("`saved` must be the second result of `forward`, which runs the training pass, but got "
+                            f"{type(saved).__name__}")
+        differing = [(name, saved.config[name], value) for name, value in self._config().items() if saved.config[name] != value]
+        if differing:
+            raise ValueError("`saved` is from another model: " + ", ".join(
+                f"its {name} is {theirs}, but this model has {own}" for name, theirs, own in differing))
+        if output_c_backprop is not None and self._rnn_mode != CUDNN_LSTM:
+            raise TypeError(f"a model of mode {self._rnn_mode} has no cell state, so that `output_c_backprop` must be None")
         arrays = dict(saved.arrays)
         names = ["x", "h0", "c0", "params"] if self._rnn_mode == CUDNN_LSTM else ["x", "h0", "params"]
         for name, value in (("dy", output_backprop), ("dhn", output_h_backprop), ("dcn", output_c_backprop)):
@@ -278,6 +287,9 @@ class _CudnnRNN:
         else:
             array = np.asarray(value)
         dtype = _dlpack.to_numpy_dtype(self._dtype)
+        # Numbers of Python have no element type of their own. Without ml_dtypes, bf16 has no arithmetic.
+        if isinstance(value, (list, tuple, int, float)) and array.dtype.kind in "iuf" and dtype != np.uint16:
+            array = array.astype(dtype)
         if array.dtype != dtype:
             raise _runtime.InvalidArgument(f"the model has elements of type {self._dtype}, but {what} has {array.dtype}",
                                            "INVALID_ARGUMENT")
@@ -308,17 +320,29 @@ class _CudnnRNN:
         weights, biases = _params.to_canonical(self._stack(flat))
         return ([_like(np.array(w), params) for w in weights], [_like(np.array(b), params) for b in biases])
 
-    def canonical_to_params(self, weights: Sequence[Any], biases: Sequence[Any]) -> Any:
+    def canonical_to_params(self, weights: Iterable[Any], biases: Iterable[Any]) -> Any:
         """The inverse of `params_to_canonical`. Tensors may have any shape with the right number of elements."""
+        for name, values in (("weights", weights), ("biases", biases)):
+            if not isinstance(values, Iterable):
+                raise TypeError(f"`{name}` must be a list of tensors, but got {values!r}")
+        weights, biases = list(weights), list(biases)
+        stacked = self._num_layers * _layers.DIRECTIONS[self._direction]
+        # A projection to num_units has no matrix.
+        rows = self._num_proj if self._num_proj and self._num_proj < self._num_units else 0
+        per_layer = self._NUM_PARAMS_PER_LAYER + bool(rows)
+        counts = (stacked * per_layer, stacked * self._NUM_PARAMS_PER_LAYER)
+        if (len(weights), len(biases)) != counts:
+            raise ValueError(f"{self._rnn_mode} with {self._num_layers} layers, direction {self._direction} and num_proj {self._num_proj} "
+                             f"expects {counts[0]} weights and {counts[1]} biases, but got {len(weights)} and {len(biases)}")
         matrices, vectors = ([self._array(f"{name}[{k}]", value) for k, value in enumerate(values)]
                              for name, values in (("weights", weights), ("biases", biases)))
+        for k in range(per_layer - 1, len(matrices) if rows else 0, per_layer):
+            if matrices[k].size != rows * self._num_units:
+                raise ValueError(f"weight {k}, a projection, must have {rows * self._num_units} elements ({rows} x {self._num_units}), "
+                                 f"but has shape {matrices[k].shape}")
         stack = _params.from_canonical(matrices, vectors, self._rnn_mode, self._direction, self._input_size, self._num_units,
                                        skip_input=self._skips)
-        flat = _params.to_opaque(stack)
-        if stack.num_layers != self._num_layers or flat.size != self.params_size():
-            raise ValueError(f"the tensors are those of {stack.num_layers} layers with {flat.size} parameters, but "
-                             f"the model has {self._num_layers} with {self.params_size()}")
-        return _like(flat, weights[0])
+        return _like(_params.to_opaque(stack), weights[0])
 
     def _stack(self, flat: Any) -> _params.Stack:
         return _params.from_opaque(flat, self._rnn_mode, self._direction, self._input_size, self._num_units,
@@ -385,109 +409,3 @@ def _aligned_bytes(size: int) -> Any:
 
 def _like(array: Any, example: Any) -> Any:
     return _dlpack.array_like(array, example)
-
-
-# -- Saveables --------------------------------------------------------------------------------------------------------
-
-
-class CudnnOpaqueParamsSaveable:
-    """Opaque parameters that are saved as the variables of TensorFlow's platform-independent cells.
-
-    `opaque_params` is a NumPy array, or anything with `__dlpack__` in host memory. `restore` writes to it; an array of JAX, which is
-    immutable, it replaces by a new one. As in contrib, biases of the input and the state are saved as their sum, and restored as two
-    halves.
-    """
-
-    _rnn_mode = ""
-
-    def __init__(self, opaque_params: Any, num_layers: int, num_units: int, input_size: int,
-                 input_mode: str = CUDNN_INPUT_LINEAR_MODE, direction: str = CUDNN_RNN_UNIDIRECTION,
-                 scope: Optional[str] = None, name: str = "cudnn_rnn_saveable") -> None:
-        layers, units, inputs = _check_layers(num_layers, num_units, input_size, input_mode, direction)
-        if input_mode == CUDNN_INPUT_SKIP_MODE or (input_mode == CUDNN_INPUT_AUTO_MODE and input_size == num_units):
-            raise ValueError("cells of TensorFlow always multiply their input: skip_input cannot be saved")
-        self.name = name
-        self._scope = scope or ""
-        self._variable = opaque_params
-        self._sizes = (self._rnn_mode, direction, inputs, units, layers)
-        if not isinstance(opaque_params, np.ndarray) and not hasattr(opaque_params, "__dlpack__"):
-            raise TypeError("`opaque_params` must be a NumPy array or have `__dlpack__`, since `restore` writes to it, but got "
-                            f"{type(opaque_params).__name__}")
-        self._array()
-
-    def _array(self) -> Any:
-        """The variable as an array of floats, on the same memory."""
-        array = _dlpack.to_numpy(self._variable, "`opaque_params`")
-        if array.dtype == np.uint16:  # no arithmetic on the bits of bf16
-            raise _runtime.InvalidArgument("`opaque_params` has elements of bf16, or of uint16; to save and restore bf16, "
-                                           "install the package ml_dtypes", "INVALID_ARGUMENT")
-        floats = _params.as_floats(array, "`opaque_params`")
-        if not np.may_share_memory(floats, array) and array.size:
-            raise _runtime.InvalidArgument(f"`opaque_params` has elements of type {array.dtype.str}, whose byte order is that of "
-                                           "another machine", "INVALID_ARGUMENT")
-        return floats
-
-    def tensors(self) -> Dict[str, Any]:
-        """The variables by their names in a checkpoint."""
-        return _params.to_tensorflow(_params.from_opaque(self._array(), *self._sizes), self._scope)
-
-    @property
-    def specs(self) -> List[Tuple[str, Any]]:
-        """Names and values, as the specs of a SaveableObject."""
-        return list(self.tensors().items())
-
-    def restore(self, tensors: Mapping[str, Any]) -> Any:
-        """Writes variables to the opaque parameters, or for an immutable array to new ones, and returns these."""
-        mode, direction, inputs, units, layers = self._sizes
-        flat = self._array()
-        is_new = _dlpack.is_immutable(self._variable)
-        if not is_new and not flat.flags.writeable:
-            raise _runtime.InvalidArgument("`opaque_params` is read-only, but `restore` writes to it", "INVALID_ARGUMENT")
-        stack = _params.from_tensorflow(tensors, mode, direction, self._scope)
-        for what, expected, found in (("num_layers", layers, stack.num_layers), ("num_units", units, stack.hidden_size),
-                                      ("input_size", inputs, stack.input_size)):
-            if found != expected:
-                raise ValueError(f"the variables have {what} = {found}, but the saveable has {expected}")
-        values = _params.to_opaque(stack)
-        if values.size != flat.size:
-            raise ValueError(f"`opaque_params` must have {values.size} elements, but has {flat.size}")
-        if is_new:
-            self._variable = _like(values.reshape(flat.shape).astype(flat.dtype), self._variable)
-        else:
-            flat[...] = values.reshape(flat.shape)
-        return self._variable
-
-    def save(self, path: "Union[str, os.PathLike[str]]") -> None:
-        """Writes the variables to a file of NumPy (.npz)."""
-        tensors = self.tensors()
-        with open(path, "wb") as file:  # np.savez changes a name without .npz
-            np.savez(file, **tensors)
-
-    def load(self, path: "Union[str, os.PathLike[str]]") -> Any:
-        """Restores the variables of a file that `save` wrote."""
-        with np.load(path) as tensors:
-            return self.restore(tensors)
-
-
-class CudnnLSTMSaveable(CudnnOpaqueParamsSaveable):
-    """Parameters of CudnnLSTM."""
-
-    _rnn_mode = CUDNN_LSTM
-
-
-class CudnnGRUSaveable(CudnnOpaqueParamsSaveable):
-    """Parameters of CudnnGRU."""
-
-    _rnn_mode = CUDNN_GRU
-
-
-class CudnnRNNTanhSaveable(CudnnOpaqueParamsSaveable):
-    """Parameters of CudnnRNNTanh."""
-
-    _rnn_mode = CUDNN_RNN_TANH
-
-
-class CudnnRNNReluSaveable(CudnnOpaqueParamsSaveable):
-    """Parameters of CudnnRNNRelu."""
-
-    _rnn_mode = CUDNN_RNN_RELU

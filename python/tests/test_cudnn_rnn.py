@@ -385,15 +385,15 @@ def test_saveable_errors(tmp_path, monkeypatch):
         make([0.0] * 108, 1, 4, 3)
     # Other layers, one of which has as many elements.
     kept = variable.copy()
-    for kind, shape, inputs, message in ((make, (2, 4, 3), 3, "num_layers = 2, but the saveable has 1"),
-                                         (make, (1, 5, 3), 3, "num_units = 5, but the saveable has 4"),
-                                         (make, (1, 4, 2), 2, "input_size = 2, but the saveable has 3")):
+    for kind, shape, inputs, message in ((make, (2, 4, 3), 3, "the mapping has the variables of 2 layers, but num_layers is 1"),
+                                         (make, (1, 5, 3), 3, r"`rnn/.*/gates/kernel` must have shape \(7, 8\), but has \(8, 10\); `"),
+                                         (make, (1, 4, 2), 2, r"input_projection/kernel` must have shape \(3, 4\), but has \(2, 4\)$")):
         other = kind(np.zeros(cudnn_rnn.CudnnGRU(*shape).params_size(), "f"), *shape)
         with pytest.raises(ValueError, match=message):
             saveable.restore(other.tensors())
     tanh = cudnn_rnn.CudnnRNNTanhSaveable
     assert cudnn_rnn.CudnnRNNTanh(1, 2, 4).params_size() == cudnn_rnn.CudnnRNNTanh(4, 1, 1).params_size() == 16
-    with pytest.raises(ValueError, match="num_layers = 4, but the saveable has 1"):
+    with pytest.raises(ValueError, match=r"kernel` must have shape \(6, 2\), but has \(2, 1\)"):
         tanh(np.zeros(16, "f"), 1, 2, 4).restore(tanh(np.ones(16, "f"), 4, 1, 1).tensors())
     for missing in tensors:
         with pytest.raises(ValueError, match=f"no variable `{missing}`"):
