@@ -46,12 +46,12 @@ if [ -x "$RNN_BUILD_DIR/jax-env/bin/pytest" ]; then
   run_pytest jax-env "$tests"/test_{jax_*,examples,import_stablehlo,compile_objects}.py
 fi
 if [ -x "$RNN_BUILD_DIR/tf-env/bin/pytest" ]; then
-  run_pytest tf-env "$tests"/test_{params,import}_tensorflow.py
+  run_pytest tf-env "$tests"/test_{params_tensorflow,import_tensorflow,import_loops}.py
   # A process of its own: Keras on JAX, while the others need Keras on TensorFlow.
   KERAS_BACKEND=jax run_pytest tf-env "$tests/test_keras.py"
 fi
 if [ "$torch" = 1 ] && [ -x "$RNN_BUILD_DIR/torch-env/bin/pytest" ]; then
-  run_pytest torch-env "$tests"/test_{torch*,examples,cudnn_rnn}.py
+  run_pytest torch-env "$tests"/test_{torch*,examples,cudnn_rnn*}.py
 fi
 
 # Adds up lit's summary ("  Passed     : 41 (97.62%)"), pytest's, and ctest's ("100% tests passed, 0 tests failed out of 7").

@@ -103,3 +103,48 @@ def test_left_ops(capsys):
                        '%0 = stablehlo.optimization_barrier %x : tensor<4xf32>\n%1 = "tf.Neg"(%0) : (tensor<4xf32>) -> tensor<4xf32>\n'
                        "return %1 : tensor<4xf32>\n}")
     assert "ops are left that no pass converts: " in capsys.readouterr().err
+
+
+def test_control_flow(capsys):
+    """Branches, an index out of range included, and the barriers of jax.checkpoint."""
+    branches = [jnp.tanh, lambda v: v * 2, lambda v: v - 1]
+    functions = (lambda x: jax.lax.cond(x[0, 0] > 0.5, jnp.tanh, lambda v: v * 2, x),
+                 lambda x: jax.lax.switch((x[0, 0] * 3).astype(int) - 1, branches, x),
+                 jax.grad(lambda x: jax.checkpoint(lambda v: jnp.sin(jnp.tanh(v)).sum())(x)))
+    for function in functions:
+        compiled = rnn_mlir.compile(tool.import_module(export.export(jax.jit(function))(X).mlir_module_serialized))
+        for shift in (-2, 0, 0.4, 0.8, 3):
+            x = X + np.float32(shift)
+            np.testing.assert_allclose(compiled(x), function(x), rtol=1e-5, atol=1e-6)
+    text = """func.func @main(%i: tensor<i32>) -> tensor<i32> {
+      %0 = "stablehlo.case"(%i) ({ %a = stablehlo.constant dense<5> : tensor<i32> stablehlo.return %a : tensor<i32> },
+        { %a = stablehlo.constant dense<7> : tensor<i32> stablehlo.return %a : tensor<i32> }) : (tensor<i32>) -> tensor<i32>
+      return %0 : tensor<i32> }"""
+    case = rnn_mlir.compile(tool.import_module(text))
+    assert [int(case(np.array(k, np.int32))) for k in (-1, 0, 1, 2)] == [7, 5, 7, 7]
+    assert capsys.readouterr().err == ""
+
+
+def test_shapes(capsys):
+    """Shapes of type !shape.shape become tensors of extents; ops on shapes of unknown rank are reported."""
+    text = """func.func @main(%x: tensor<?x?x3xf32>) -> tensor<4xindex> {
+      %s = shape.shape_of %x : tensor<?x?x3xf32> -> tensor<3xindex>
+      %i = arith.constant -1 : index
+      %head, %tail = "shape.split_at"(%s, %i) : (tensor<3xindex>, index) -> (!shape.shape, !shape.shape)
+      %c = shape.const_shape [7] : !shape.shape
+      %a = shape.concat %tail, %c : !shape.shape, !shape.shape -> !shape.shape
+      %b = shape.concat %a, %head : !shape.shape, !shape.shape -> !shape.shape
+      %e = shape.to_extent_tensor %b : !shape.shape -> tensor<4xindex>
+      return %e : tensor<4xindex> }"""
+    sizes = rnn_mlir.compile(tool.import_module(text))(np.zeros((5, 2, 3), np.float32))
+    assert list(np.asarray(sizes)) == [3, 7, 5, 2] and capsys.readouterr().err == ""
+    tool.import_module("""func.func @main(%x: tensor<*xf32>) -> tensor<?xindex> {
+      %s = shape.shape_of %x : tensor<*xf32> -> !shape.shape
+      %e = shape.to_extent_tensor %s : !shape.shape -> tensor<?xindex>
+      return %e : tensor<?xindex> }""")
+    assert "no pass converts: shape.to_extent_tensor" in capsys.readouterr().err
+
+
+def test_sort_is_reported(capsys):
+    tool.import_module(export.export(jax.jit(jnp.sort))(X).mlir_module_serialized)
+    assert capsys.readouterr().err.endswith("ops are left that no pass converts: stablehlo.sort\n")

@@ -1,6 +1,6 @@
 # _dynamic.py - ops with dynamic sizes that neither TensorFlow's nor jaxlib's passes convert.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Each op becomes a call of a private function of tensor, linalg and arith ops."""
+"""Each op becomes tensor, linalg and arith ops."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from ._lowering import ImportFailed, operations
 
-_PREFIX = "rnn_import_"
 # A static size, or the name of a value of type index.
 Size = Union[int, str]
 
 
 class _Body:
-    """The text of a function whose arguments are %0, %1, ... with the types of the op's operands."""
+    """The text of ops that replace an op, whose operands are %0, %1, ..."""
 
     def __init__(self, mlir: Any, op: Any) -> None:
         self.ir = mlir.ir
@@ -78,6 +77,11 @@ class _Body:
         tensor, kind = self.empty(sizes, element)
         scalar = self.add(f"arith.constant {value} : {element}")
         return self.add(f"linalg.fill ins({scalar} : {element}) outs({tensor} : {kind}) -> {kind}"), kind
+
+    @staticmethod
+    def zero(element: Any) -> str:
+        """The text of a zero."""
+        return "0.0" if "f" in str(element) else "0"
 
     def cast(self, value: str, kind: str, wanted: Any) -> str:
         """The value with the declared type of a result."""
@@ -197,7 +201,7 @@ def _convert_strided_slice_grad(body: _Body) -> List[str]:
     sizes = body.result_sizes(0)
     part = _strided_slice(body, sizes, 1)
     element = body.type(4).element_type
-    zeros, kind = body.filled(sizes, element, "0.0" if "f" in str(element) else "0")
+    zeros, kind = body.filled(sizes, element, body.zero(element))
     source = body.cast("%4", str(body.type(4)), tensor_type(part.kept, element))
     value = body.add(f"tensor.insert_slice {source} into {zeros}{part.text()} : {tensor_type(part.kept, element)} into {kind}")
     return [body.cast(value, kind, body.op.results[0].type)]
@@ -249,6 +253,59 @@ def _convert_reverse_sequence(body: _Body) -> List[str]:
     sizes, one = body.sizes(0), body.index(1)
     value = body.gather(sizes, 0, position)
     return [body.cast(value, tensor_type(sizes, body.type(0).element_type), body.op.results[0].type)]
+
+
+def _convert_list_get(body: _Body) -> List[str]:
+    """An element of the first dimension."""
+    sizes = body.sizes(0)
+    kind = tensor_type(sizes[1:], body.type(0).element_type)
+    value = body.add(f"tensor.extract_slice %0{_element_at(body, sizes)} : {body.type(0)} to {kind}")
+    return [body.cast(value, kind, body.op.results[0].type)]
+
+
+def _convert_list_set(body: _Body) -> List[str]:
+    sizes = body.sizes(0)
+    kind = tensor_type(sizes[1:], body.type(0).element_type)
+    item = body.cast("%2", str(body.type(2)), kind)
+    return [body.add(f"tensor.insert_slice {item} into %0{_element_at(body, sizes)} : {kind} into {body.type(0)}")]
+
+
+def _element_at(body: _Body, sizes: Sequence[Size]) -> str:
+    """The slice of the element whose index is operand 1."""
+    given = body.add(f"tensor.extract %1[] : {body.type(1)}")
+    given = body.add(f"arith.index_cast {given} : {body.type(1).element_type} to index")
+    # A negative index counts from the end.
+    from_end = body.add(f"arith.addi {given}, {body.value(sizes[0])} : index")
+    is_negative = body.add(f"arith.cmpi slt, {given}, {body.index(0)} : index")
+    index = body.add(f"arith.select {is_negative}, {from_end}, {given} : index")
+    # An index out of range, an error in TensorFlow, selects the nearest element, as in XLA: it must not leave the memory.
+    last = body.add(f"arith.subi {body.value(sizes[0])}, {body.index(1)} : index")
+    index = body.add(f"arith.maxsi {body.add(f'arith.minsi {index}, {last} : index')}, {body.index(0)} : index")
+    rank = len(sizes)
+    return _Slice([index] + [0] * (rank - 1), [1, *sizes[1:]], [1] * rank, []).text()
+
+
+def _convert_list_reserve(body: _Body) -> List[str]:
+    """Zeros. The attribute `positions` has a dimension of the list, an operand, and the dimension of the operand with its size."""
+    wanted = body.ir.RankedTensorType(body.op.results[0].type)
+    length = body.add(f"tensor.extract %0[] : {body.type(0)}")
+    found: Dict[int, Size] = {0: body.add(f"arith.index_cast {length} : {body.type(0).element_type} to index")}
+    positions = [int(value) for value in body.ir.DenseI64ArrayAttr(body.op.attributes["positions"])]
+    for dim, operand, at in zip(positions[::3], positions[1::3], positions[2::3]):
+        size = body.value(body.sizes(operand)[at])
+        found[dim] = body.add(f"arith.maxsi {found[dim]}, {size} : index") if dim in found else size
+    sizes = [found[dim] if dim in found else wanted.get_dim_size(dim) for dim in range(wanted.rank)]
+    value, kind = body.filled(sizes, wanted.element_type, body.zero(wanted.element_type))
+    return [body.cast(value, kind, wanted)]
+
+
+def _convert_list_cast(body: _Body) -> List[str]:
+    return [body.cast("%0", str(body.type(0)), body.op.results[0].type)]
+
+
+def _convert_list_length(body: _Body) -> List[str]:
+    size = body.add(f"arith.index_cast {body.value(body.sizes(0)[0])} : index to i32")
+    return [body.add(f"tensor.from_elements {size} : tensor<i32>")]
 
 
 # The bits of minus infinity and NaN.
@@ -337,7 +394,68 @@ def _convert_dimension_size(body: _Body) -> List[str]:
     return [body.add(f"tensor.from_elements {value} : tensor<i32>")]
 
 
+def _convert_reverse(body: _Body) -> List[str]:
+    reversed_dims = {int(value) for value in body.ir.DenseI64ArrayAttr(body.op.attributes["dimensions"])}
+    sizes, one = body.sizes(0), body.index(1)
+    last = [body.add(f"arith.subi {body.value(size)}, {one} : index") for size in sizes]
+    value = body.gather(sizes, 0, lambda dim, name: ([f"{name} = arith.subi {last[dim]}, %i{dim} : index"], name)
+                        if dim in reversed_dims else ([], f"%i{dim}"))
+    return [body.cast(value, tensor_type(sizes, body.type(0).element_type), body.op.results[0].type)]
+
+
+def _split_index(body: _Body) -> int:
+    """The constant index of a shape.split_at, from the start."""
+    owner = getattr(body.op.operands[1].owner, "operation", None)
+    if owner is None or owner.name != "arith.constant":
+        raise ImportFailed(f"{body.op.name} is supported with a constant index only")
+    index = int(body.ir.IntegerAttr(owner.attributes["value"]).value)
+    return index + body.type(0).get_dim_size(0) if index < 0 else index
+
+
+def _convert_split(body: _Body) -> List[str]:
+    at, rank = _split_index(body), body.type(0).get_dim_size(0)
+    return [body.add(f"tensor.extract_slice %0[{first}] [{count}] [1] : {body.type(0)} to tensor<{count}xindex>")
+            for first, count in ((0, at), (at, rank - at))]
+
+
+def _convert_concat(body: _Body) -> List[str]:
+    extents = [body.element(k, n) for k in range(2) for n in range(body.type(k).get_dim_size(0))]
+    return [body.add(f"tensor.from_elements {', '.join(extents)} : {body.op.results[0].type}")]
+
+
+def _convert_constant_shape(body: _Body) -> List[str]:
+    sizes = [int(size) for size in body.ir.DenseIntElementsAttr(body.op.attributes["shape"])]
+    return [body.add(f"arith.constant dense<{sizes}> : {body.op.results[0].type}")]
+
+
+def use_extent_tensors(mlir: Any, module: Any) -> None:
+    """Results of type !shape.shape, of static rank, become tensors of extents: upstream lowers shapes of that form only."""
+    ir = mlir.ir
+    for op in operations(module.operation):
+        if op.name == "shape.to_extent_tensor" and isinstance(op.operands[0].type, ir.RankedTensorType):
+            op.results[0].replace_all_uses_with(op.operands[0])
+            op.erase()
+        elif op.name in ("shape.split_at", "shape.concat", "shape.broadcast", "shape.const_shape") and all(
+                isinstance(value.type, (ir.RankedTensorType, ir.IndexType)) for value in op.operands):
+            ranks = [ir.RankedTensorType(value.type).get_dim_size(0) for value in op.operands
+                     if isinstance(value.type, ir.RankedTensorType)]
+            if op.name == "shape.split_at":
+                at = _split_index(_Body(mlir, op))
+                wanted = [at, ranks[0] - at]
+            elif op.name == "shape.const_shape":
+                wanted = [len(ir.DenseIntElementsAttr(op.attributes["shape"]))]
+            else:
+                wanted = [sum(ranks) if op.name == "shape.concat" else max(ranks)]
+            for result, rank in zip(op.results, wanted):
+                result.set_type(ir.RankedTensorType.get([rank], ir.IndexType.get()))
+
+
 _Converter = Callable[[_Body], List[str]]
+# TensorFlow's ops on lists, and those that replace them, on tensors with one more dimension. The tf dialect accepts unknown ops, so that
+# TensorFlow's passes keep them.
+LIST_OPS = {"tf.TensorListReserve": "tf.RnnListReserve", "tf.TensorListStack": "tf.RnnListCast",
+            "tf.TensorListGetItem": "tf.RnnListGet", "tf.TensorListSetItem": "tf.RnnListSet",
+            "tf.TensorListLength": "tf.RnnListLength"}
 TENSORFLOW: Dict[str, _Converter] = {
     "tf.StridedSlice": _convert_strided_slice,
     "tf.StridedSliceGrad": _convert_strided_slice_grad,
@@ -345,35 +463,46 @@ TENSORFLOW: Dict[str, _Converter] = {
     "tf.ReverseSequence": _convert_reverse_sequence,
     "tf.Tile": _convert_tile,
     "tf.SparseSoftmaxCrossEntropyWithLogits": _convert_sparse_softmax,
+    "tf.RnnListReserve": _convert_list_reserve,
+    "tf.RnnListCast": _convert_list_cast,
+    "tf.RnnListGet": _convert_list_get,
+    "tf.RnnListSet": _convert_list_set,
+    "tf.RnnListLength": _convert_list_length,
 }
 STABLEHLO: Dict[str, _Converter] = {
     "stablehlo.dynamic_broadcast_in_dim": _convert_broadcast,
     "stablehlo.dynamic_reshape": _convert_reshape,
     "stablehlo.get_dimension_size": _convert_dimension_size,
+    "stablehlo.reverse": _convert_reverse,
+    "shape.split_at": _convert_split,
+    "shape.concat": _convert_concat,
+    "shape.const_shape": _convert_constant_shape,
 }
 
 
 def _is_ranked(mlir: Any, op: Any) -> bool:
-    return all(isinstance(value.type, mlir.ir.RankedTensorType) for value in (*op.operands, *op.results))
+    return all(isinstance(value.type, (mlir.ir.RankedTensorType, mlir.ir.IndexType)) for value in (*op.operands, *op.results))
 
 
 def convert(mlir: Any, module: Any, converters: Dict[str, _Converter]) -> None:
-    """Replaces the ops that `converters` names by calls of functions. Ops on tensors of unknown rank stay."""
-    ir = mlir.ir
+    """Replaces the ops that `converters` names. Ops on tensors or shapes of unknown rank stay."""
     todo = [op for op in operations(module.operation) if op.name in converters and _is_ranked(mlir, op)]
-    for number, op in enumerate(todo):
+    for op in todo:
         body = _Body(mlir, op)
         results = converters[op.name](body)
-        name = f"{_PREFIX}{op.name.split('.')[1]}_{number}"
         arguments = ", ".join(f"%{k}: {value.type}" for k, value in enumerate(op.operands))
         types = ", ".join(str(value.type) for value in op.results)
-        text = f"func.func private @{name}({arguments}) -> ({types}) {{\n" + "\n".join(body.lines) + \
+        text = f"func.func private @body({arguments}) -> ({types}) {{\n" + "\n".join(body.lines) + \
             f"\nreturn {', '.join(results)} : {types}\n}}"
-        ir.InsertionPoint(module.body).insert(ir.Operation.parse(text))
-        call = ir.Operation.create("func.call", results=[value.type for value in op.results], operands=list(op.operands),
-                                   attributes={"callee": ir.FlatSymbolRefAttr.get(name)}, loc=op.location,
-                                   ip=ir.InsertionPoint(op))
-        for old, new in zip(op.results, call.results):
+        # Not a call: bufferization would copy the operands that the function changes, in loops whole lists.
+        function = mlir.ir.Operation.parse(text)
+        block = function.regions[0].blocks[0]
+        for argument, operand in zip(block.arguments, op.operands):
+            argument.replace_all_uses_with(operand)
+        *made, terminator = [inner.operation for inner in block]
+        for inner in made:
+            inner.move_before(op)
+        for old, new in zip(op.results, terminator.operands):
             old.replace_all_uses_with(new)
+        terminator.erase()
         op.erase()
-

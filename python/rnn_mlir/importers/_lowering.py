@@ -22,6 +22,8 @@ _CLEAN = "builtin.module(canonicalize,cse)"
 _LAYERS = ("tf.CudnnRNN", "tf.BlockLSTM")
 _LAYER_CALLS = ("cudnn_rnn", "hipdnn_rnn", "miopen_rnn")
 _FRONT_ENDS = ("tf.", "stablehlo.", "chlo.", "mhlo.")
+# Ops of upstream dialects on shapes of unknown rank, which upstream does not lower to tensor ops.
+_SHAPES = ("shape.concat", "shape.const_shape", "shape.split_at", "shape.to_extent_tensor")
 
 
 class ImportFailed(Exception):
@@ -66,26 +68,56 @@ def operations(operation: Any) -> Iterator[Any]:
                 yield op.operation
 
 
-def convert_while(mlir: Any, module: Any) -> None:
-    """stablehlo.while becomes scf.while: jaxlib's passes do not convert it."""
+def _yield(mlir: Any, block: Any, name: str = "scf.yield", condition: Sequence[Any] = ()) -> None:
+    """Replaces the terminator of a block of StableHLO by that of an scf op; `condition` precedes the block's arguments."""
     ir = mlir.ir
-    for op in [op for op in operations(module.operation) if op.name == "stablehlo.while"]:
-        loop = ir.Operation.create("scf.while", results=[result.type for result in op.results],
-                                   operands=list(op.operands), regions=2, loc=op.location, ip=ir.InsertionPoint(op))
-        for index in range(2):
-            op.regions[index].blocks[0].append_to(loop.regions[index])
-            block = loop.regions[index].blocks[0]
-            terminator = list(block)[-1].operation
-            values, point = list(terminator.operands), ir.InsertionPoint(terminator)
-            if index == 0:
-                condition = ir.Operation.create("tensor.extract", results=[ir.IntegerType.get_signless(1)],
-                                                operands=[values[0]], loc=op.location, ip=point).result
-                ir.Operation.create("scf.condition", operands=[condition, *block.arguments], loc=op.location, ip=point)
+    terminator = list(block)[-1].operation
+    operands = [*condition, *block.arguments] if condition else list(terminator.operands)
+    ir.Operation.create(name, operands=operands, loc=terminator.location, ip=ir.InsertionPoint(terminator))
+    terminator.erase()
+
+
+def _scalar(mlir: Any, value: Any, op: Any) -> Any:
+    """The element of a tensor without dimensions, before `op`."""
+    ir = mlir.ir
+    return ir.Operation.create("tensor.extract", results=[ir.RankedTensorType(value.type).element_type], operands=[value],
+                               loc=op.location, ip=ir.InsertionPoint(op)).result
+
+
+def convert_control_flow(mlir: Any, module: Any) -> None:
+    """Loops and branches become scf ops: jaxlib's passes do not convert them."""
+    ir = mlir.ir
+    for op in [op for op in operations(module.operation) if op.name in ("stablehlo.while", "stablehlo.if", "stablehlo.case")]:
+        operands, attributes, regions = list(op.operands), {}, list(op.regions)
+        if op.name != "stablehlo.while":
+            operands = [_scalar(mlir, op.operands[0], op)]
+        if op.name == "stablehlo.case":
+            # An index out of range selects the last branch: the default of scf.index_switch, whose region is the first.
+            operands = [ir.Operation.create("arith.index_cast", results=[ir.IndexType.get()], operands=operands, loc=op.location,
+                                            ip=ir.InsertionPoint(op)).result]
+            regions = [regions[-1], *regions[:-1]]
+            attributes = {"cases": ir.DenseI64ArrayAttr.get(list(range(len(regions) - 1)))}
+        name = {"stablehlo.while": "scf.while", "stablehlo.if": "scf.if", "stablehlo.case": "scf.index_switch"}[op.name]
+        new = ir.Operation.create(name, results=[result.type for result in op.results], operands=operands, attributes=attributes,
+                                  regions=len(regions), loc=op.location, ip=ir.InsertionPoint(op))
+        for index, region in enumerate(regions):
+            region.blocks[0].append_to(new.regions[index])
+            block = new.regions[index].blocks[0]
+            if op.name == "stablehlo.while" and index == 0:
+                terminator = list(block)[-1].operation
+                _yield(mlir, block, "scf.condition", [_scalar(mlir, terminator.operands[0], terminator)])
             else:
-                ir.Operation.create("scf.yield", operands=values, loc=op.location, ip=point)
-            terminator.erase()
-        for old, new in zip(op.results, loop.results):
-            old.replace_all_uses_with(new)
+                _yield(mlir, block)
+        for old, result in zip(op.results, new.results):
+            old.replace_all_uses_with(result)
+        op.erase()
+
+
+def remove_barriers(module: Any) -> None:
+    """Removes stablehlo.optimization_barrier, of jax.checkpoint for example."""
+    for op in [op for op in operations(module.operation) if op.name == "stablehlo.optimization_barrier"]:
+        for result, operand in zip(op.results, op.operands):
+            result.replace_all_uses_with(operand)
         op.erase()
 
 
@@ -155,8 +187,10 @@ def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) 
     try:
         mlir.passmanager.PassManager.parse(_FIRST).run(module.operation)
         convert_assertions(mlir, module)
-        convert_while(mlir, module)
+        remove_barriers(module)
+        convert_control_flow(mlir, module)
         _dynamic.convert(mlir, module, _dynamic.TENSORFLOW)
+        _dynamic.use_extent_tensors(mlir, module)
         mlir.passmanager.PassManager.parse(_TO_LINALG).run(module.operation)
         _dynamic.convert(mlir, module, _dynamic.STABLEHLO)
         mlir.passmanager.PassManager.parse(_CLEAN).run(module.operation)
@@ -173,7 +207,8 @@ def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) 
             target = call_target(mlir, op)
             if not target.startswith(_LAYER_CALLS):
                 left.add(f"{op.name} of `{target}`")
-        elif op.name.startswith(_FRONT_ENDS) and not op.name.startswith(_LAYERS):
+        elif op.name in _SHAPES or (op.name.startswith(_FRONT_ENDS) and not op.name.startswith(_LAYERS) and
+                                    op.name != "stablehlo.return"):  # of a region of an op that is left
             left.add(op.name)
     if left:
         warn(program, "ops are left that no pass converts: " + ", ".join(sorted(left)))

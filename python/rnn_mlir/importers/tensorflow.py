@@ -14,7 +14,7 @@ import re
 import sys
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from . import _lowering
+from . import _lists, _lowering
 from ._lowering import ImportFailed
 
 PROGRAM = "rnn-import-tf"
@@ -26,7 +26,7 @@ Imports modules of TensorFlow and Keras for the rnn tools.
 
 inputs:
   folder        a SavedModel; its variables become constants
-  .keras .h5    a model of Keras 3, whose layers become cuDNN's
+  .keras .h5    a model of Keras 3, whose layers become cuDNN's or, if cuDNN does not support them, loops
   .pb .pbtxt    a GraphDef of TensorFlow 1, without variables
   .mlir         a module of the tf dialect, as tf.mlir.experimental writes it
 """
@@ -60,34 +60,49 @@ def _names_of(text: str) -> Tuple[List[Optional[str]], List[Optional[str]]]:
     return [match.group(1) if match else None for match in found], []
 
 
-def import_text(text: str, function: Optional[str] = None, *, checks_gates: bool = True,
+def import_text(text: str, function: Optional[str] = None, *, is_keras: bool = False,
                 names: Optional[Tuple[Sequence[Optional[str]], Sequence[Optional[str]]]] = None) -> str:
     """The module of the tf dialect `text` as text of upstream dialects and tf.Cudnn* and tf.BlockLSTM* ops.
 
-    `function` is the new name of its only public function, whose arguments and results get the names `names`.
+    `function` is the new name of its only public function, whose arguments and results get the names `names`. `is_keras`: the
+    module is a trace of `import_keras`.
     """
     tf = _tensorflow()
     mlir = _lowering.load_mlir(_INSTALL)
-    if checks_gates:
+    if not is_keras:
         _check_gates(tf, text)
-    try:
-        lowered = tf.mlir.experimental.run_pass_pipeline(text, _PASSES)
-    except Exception as error:  # TensorFlow raises errors of its own for invalid text
-        raise ImportFailed(f"TensorFlow's passes fail: {error}") from None
+    inputs, outputs = names or _names_of(text)
+    if _lists.is_needed(text):
+        with _lowering.context_of(mlir):
+            module = _parse(mlir, _run_passes(tf, text, _lists.PASSES))
+            _lists.convert(mlir, module)
+            text = str(module.operation.get_asm(print_generic_op_form=True))
+    lowered = _run_passes(tf, text, _PASSES)
     if not re.search(r'"tf\.(CudnnRNN|BlockLSTM)', lowered):
-        _lowering.warn(PROGRAM, "the module has no recurrent layer (tf.CudnnRNN*, tf.BlockLSTM*): Keras writes loops unless it "
-                       "finds a GPU; import its file .keras instead")
+        _lowering.warn(PROGRAM, "the module has no recurrent layer (tf.CudnnRNN*, tf.BlockLSTM*): " + (
+            "cuDNN does not support the model's layers or their options. Those become loops of linalg ops, slower than a layer op"
+            if is_keras else "Keras writes loops unless it finds a GPU; import its file .keras instead"))
     with _lowering.context_of(mlir):
-        try:
-            module = mlir.ir.Module.parse(_generic_globals(lowered))
-        except mlir.ir.MLIRError as error:
-            raise ImportFailed(f"jaxlib cannot read TensorFlow's module: {error}") from None
+        module = _parse(mlir, lowered)
         public = _lowering.public_functions(mlir, module)
         if len(public) == 1:
-            inputs, outputs = names or _names_of(text)
             _lowering.set_names(mlir, public[0], "arg_attrs", inputs)
             _lowering.set_names(mlir, public[0], "res_attrs", outputs)
         return _lowering.lower(mlir, module, PROGRAM, function)
+
+
+def _run_passes(tf: Any, text: str, passes: str) -> str:
+    try:
+        return str(tf.mlir.experimental.run_pass_pipeline(text, passes))
+    except Exception as error:  # TensorFlow raises errors of its own for invalid text
+        raise ImportFailed(f"TensorFlow's passes fail: {error}") from None
+
+
+def _parse(mlir: Any, text: str) -> Any:
+    try:
+        return mlir.ir.Module.parse(_generic_globals(text))
+    except mlir.ir.MLIRError as error:
+        raise ImportFailed(f"jaxlib cannot read TensorFlow's module: {error}") from None
 
 
 def _generic_globals(text: str) -> str:
@@ -118,7 +133,7 @@ def _output_names(function: Any) -> List[Optional[str]]:
     return visit(function.structured_outputs, None)
 
 
-def import_function(concrete_function: Any, function: Optional[str] = "main", *, checks_gates: bool = True) -> str:
+def import_function(concrete_function: Any, function: Optional[str] = "main", *, is_keras: bool = False) -> str:
     """A concrete function of TensorFlow. Its variables become constants with their present values."""
     tf = _tensorflow()
     outputs = _output_names(concrete_function)
@@ -135,7 +150,7 @@ def import_function(concrete_function: Any, function: Optional[str] = "main", *,
         text = tf.mlir.experimental.convert_function(concrete_function)
     except Exception as error:  # of several classes
         raise ImportFailed(f"TensorFlow cannot convert the function: {error}") from None
-    return import_text(text, function, checks_gates=checks_gates, names=(inputs, outputs))
+    return import_text(text, function, is_keras=is_keras, names=(inputs, outputs))
 
 
 def _check_recursion(library: Any, what: str) -> None:
@@ -229,12 +244,32 @@ def cudnn_layers() -> Iterator[None]:
         tf.sysconfig.get_build_info = build_info
 
 
+@contextlib.contextmanager
+def _without_dropout(model: Any) -> Iterator[None]:
+    """Within it, recurrent layers and cells have no dropout. Inference has none, but Keras would advance the state of its random
+    numbers, and write a loop instead of cuDNN's op for `recurrent_dropout`."""
+    cells = [layer for layer in model._flatten_layers() if {"dropout", "recurrent_dropout"} <= vars(layer).keys()]
+    saved = [(cell.dropout, cell.recurrent_dropout) for cell in cells]
+    try:
+        for cell in cells:
+            cell.dropout = cell.recurrent_dropout = 0.0
+        yield
+    finally:
+        for cell, (dropout, recurrent_dropout) in zip(cells, saved):
+            cell.dropout, cell.recurrent_dropout = dropout, recurrent_dropout
+
+
 def import_keras(model: Any, batch: Optional[int] = None, function: Optional[str] = "main") -> str:
     """A model of Keras 3 in inference. `batch` replaces a dynamic batch size."""
     tf = _tensorflow()
+    if batch is not None and batch < 1:
+        raise ImportFailed(f"the batch size must be positive, but is {batch}")
+    fixed = sorted({value.shape[0] for value in model.inputs} - {None, batch})
+    if batch and fixed:
+        raise ImportFailed(f"the model has the batch size {fixed[0]}, so that it cannot be {batch}")
     specs = [tf.TensorSpec([batch if k == 0 and batch else size for k, size in enumerate(value.shape)], value.dtype,
                            name=value.name) for value in model.inputs]
-    with cudnn_layers():
+    with cudnn_layers(), _without_dropout(model):
         # One argument per input, in the order of the model.
         call = tf.function(lambda *inputs: model(inputs[0] if len(inputs) == 1 else list(inputs), training=False),
                            input_signature=specs)
@@ -245,7 +280,7 @@ def import_keras(model: Any, batch: Optional[int] = None, function: Optional[str
     if any(type(layer).__name__ == "Masking" or getattr(layer, "mask_zero", False) for layer in model.layers):
         _lowering.warn(PROGRAM, "the model has masks: cuDNN's layers require that the valid steps of each example come first, "
                        "and nothing checks it")
-    return import_function(traced, function, checks_gates=False)
+    return import_function(traced, function, is_keras=True)
 
 
 # ===----------------------------------------------------------------------=== #
@@ -299,22 +334,45 @@ def _names(text: str) -> List[str]:
     return [name for name in text.split(",") if name]
 
 
+def _positive(text: str) -> int:
+    """An argument of a positive integer."""
+    if not re.fullmatch("0*[1-9][0-9]*", text):
+        raise argparse.ArgumentTypeError(f"expects a positive integer, but got {text!r}")
+    return int(text)
+
+
+# The options of one kind of input, and how its path ends.
+_OPTIONS = {"signature": ("a SavedModel (folder)", ()), "inputs": ("a GraphDef (.pb, .pbtxt)", (".pb", ".pbtxt")),
+            "outputs": ("a GraphDef (.pb, .pbtxt)", (".pb", ".pbtxt")), "batch": ("a model of Keras (.keras, .h5)", (".keras", ".h5"))}
+
+
+def _check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Reports options that do not apply to the input."""
+    if not os.path.exists(options.input):
+        return
+    for name, (kind, endings) in _OPTIONS.items():
+        is_kind = options.input.endswith(endings) and not os.path.isdir(options.input) if endings else os.path.isdir(options.input)
+        if getattr(options, name) and not is_kind:
+            parser.error(f"argument --{name}: requires {kind}, but the input is {options.input}")
+
+
 def main(arguments: Optional[List[str]] = None) -> int:
     """The program; returns its exit status."""
     parser = argparse.ArgumentParser(prog=PROGRAM, description=_DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("input", help="file or folder")
-    parser.add_argument("--signature", default="serving_default", help="signature of the SavedModel (serving_default)")
+    parser.add_argument("--signature", help="signature of the SavedModel (serving_default)")
     parser.add_argument("--inputs", type=_names, default=[], metavar="NAME,...",
                         help="GraphDef: tensors that become arguments (default: the placeholders)")
     parser.add_argument("--outputs", type=_names, default=[], metavar="NAME,...",
                         help="GraphDef: tensors that become results (default: those without uses)")
-    parser.add_argument("--batch", type=int, help="Keras: batch size of all inputs (default: dynamic)")
+    parser.add_argument("--batch", type=_positive, help="Keras: batch size of all inputs (default: dynamic)")
     parser.add_argument("--function", help="new name of the module's only public function")
     parser.add_argument("-o", "--output", default="-", help="output file (standard output)")
     options = parser.parse_args(arguments)
-    return _lowering.run(PROGRAM, lambda: import_path(options.input, signature=options.signature, inputs=options.inputs,
-                                                      outputs=options.outputs, batch=options.batch,
+    _check_options(parser, options)
+    return _lowering.run(PROGRAM, lambda: import_path(options.input, signature=options.signature or "serving_default",
+                                                      inputs=options.inputs, outputs=options.outputs, batch=options.batch,
                                                       function=options.function), options.output,
                          options.input if arguments is None else None)
 
