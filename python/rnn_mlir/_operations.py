@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _layers, _variants, modules
 
@@ -29,6 +29,15 @@ class Operation:
     result_axes: Tuple[int, ...]
     saves: bool
     batch_major: bool
+    tensors: int = 0  #: the number of operands that are tensors of parameters of their own; 0: one flat array
+    depth: int = 0  #: the axis of the batch in the saved buffer, behind dimensions of batches and members
+    has_batches: bool = False  #: whether the dimension in front of that of the batch is one of batches
+    has_members: bool = False
+
+    @property
+    def gradient_axes(self) -> Tuple[Optional[int], ...]:
+        """The axes of the batch in the gradients."""
+        return self.operand_axes[:self.primals]
 
     def shapes(self, *operands: Any) -> List[Shape]:
         """The shapes of the results."""
@@ -256,15 +265,10 @@ class Shaped(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Members(Operation):
-    """Independent calls of `one`, as those of models with parameters of their own. Operand k has a leading dimension of
-    `count` members if `mapped[k]`; otherwise the members share it. Results, cotangents and the saved buffer have that
-    dimension. The gradient of a shared operand is the sum over the members, or with `separate` has the dimension, too."""
+class _Several(Operation):
+    """Several calls of `one`."""
 
     one: Operation
-    count: int
-    mapped: Tuple[bool, ...]
-    separate: bool = False
 
     @property
     def primals(self) -> int:  # type: ignore[override]
@@ -287,8 +291,8 @@ class Members(Operation):
         return self.one.batch_major
 
     @property
-    def operand_axes(self) -> Tuple[Optional[int], ...]:  # type: ignore[override]
-        return tuple(None if axis is None else axis + mapped for axis, mapped in zip(self.one.operand_axes, self.mapped))
+    def depth(self) -> int:  # type: ignore[override]
+        return self.one.depth + 1
 
     @property
     def result_axes(self) -> Tuple[int, ...]:  # type: ignore[override]
@@ -296,6 +300,91 @@ class Members(Operation):
 
     def names(self) -> List[str]:
         return self.one.names()
+
+
+@dataclasses.dataclass(frozen=True)
+class Batches(_Several):
+    """Several batches, which run as one batch and share all operands without a batch. Operands and results with a batch have a
+    dimension of batches in front of that of the batch, and the saved buffer has both, so that either can be divided over devices."""
+
+    has_batches = True
+
+    @property
+    def has_members(self) -> bool:  # type: ignore[override]
+        return self.one.has_members
+
+    @property
+    def tensors(self) -> int:  # type: ignore[override]
+        return self.one.tensors
+
+    @property
+    def first_tensor(self) -> int:
+        assert isinstance(self.one, (Layers, Batches))
+        return self.one.first_tensor
+
+    @property
+    def flat(self) -> "Batches":
+        assert isinstance(self.one, (Layers, Batches))
+        return Batches(self.one.flat)
+
+    @property
+    def operand_axes(self) -> Tuple[Optional[int], ...]:  # type: ignore[override]
+        return tuple(None if axis is None else axis + 1 for axis in self.one.operand_axes)
+
+    @property
+    def gradient_axes(self) -> Tuple[Optional[int], ...]:
+        return tuple(None if axis is None else axis + 1 for axis in self.one.gradient_axes)
+
+    def merged(self, *operands: Any) -> List[Any]:
+        """The operands of the one batch."""
+        return [v if axis is None else Shaped(merge(v.shape, axis), v.dtype) for v, axis in zip(operands, self.operand_axes)]
+
+    def shapes(self, *operands: Any) -> List[Shape]:
+        return self.divided(self.one.shapes(*self.merged(*operands)), self.result_axes, *operands)
+
+    def gradient_shapes(self, *operands: Any) -> List[Shape]:
+        return self.divided(self.one.gradient_shapes(*self.merged(*operands)), self.gradient_axes, *operands)
+
+    def divided(self, shapes: Sequence[Shape], axes: Sequence[Optional[int]], *operands: Any) -> List[Shape]:
+        """The shapes of values of one batch as those of several; `axes` are those of the batch."""
+        last = self.operand_axes[0]
+        assert last is not None
+        sizes = operands[0].shape[last - 1:last + 1]
+        return [shape if axis is None else (*shape[:axis - 1], *sizes, *shape[axis:]) for shape, axis in zip(shapes, axes)]
+
+    def reserve_bytes(self, dtype: str, *operands: Any, batch: int = 0) -> int:
+        return self.one.reserve_bytes(dtype, *self.merged(*operands), batch=batch)
+
+
+def merge(shape: Sequence[int], axis: int) -> Shape:
+    """A shape with dimension `axis` and the one in front of it as one."""
+    return (*shape[:axis - 1], shape[axis - 1] * shape[axis], *shape[axis + 1:])
+
+
+@dataclasses.dataclass(frozen=True)
+class Members(_Several):
+    """Independent calls of `one`, as those of models with parameters of their own. Operand k has a leading dimension of
+    `count` members if `mapped[k]`; otherwise the members share it. Results, cotangents and the saved buffer have that
+    dimension. The gradient of a shared operand is the sum over the members, or with `separate` has the dimension, too."""
+
+    count: int
+    mapped: Tuple[bool, ...]
+    separate: bool = False
+
+    has_members = True
+
+    @property
+    def has_batches(self) -> bool:  # type: ignore[override]
+        return self.one.has_batches
+
+    @property
+    def gradient_axes(self) -> Tuple[Optional[int], ...]:
+        return tuple(None if axis is None else axis + (self.separate or mapped)
+                     for axis, mapped in zip(self.one.gradient_axes, self.mapped))
+
+    @property
+    def operand_axes(self) -> Tuple[Optional[int], ...]:  # type: ignore[override]
+        return tuple(None if axis is None else axis + mapped for axis, mapped in zip(self.one.operand_axes, self.mapped))
 
     def slices(self, *operands: Any) -> List[Any]:
         """The operands of one member."""

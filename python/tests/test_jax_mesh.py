@@ -77,6 +77,37 @@ def test_gradients_per_example(axes, mesh, of_x, found):
         close(jax.jit(step)(ps, xs), want, 1e-13)
 
 
+@pytest.mark.parametrize("axes", ("auto", pytest.param("explicit", marks=explicit_axes)))
+@pytest.mark.parametrize("mesh,of_x", ((MESH, P(None, None, "data")), (MESH, P("data")), (SQUARE, P("model", None, "data"))))
+def test_batches(axes, mesh, of_x):
+    """vmap over inputs is one call, whether the mapped dimension or the batch is divided: nothing is gathered."""
+    (params, *_), x, gradient, sizes = members()
+
+    def layer(params, x):
+        return rnn.lstm(params, x, **sizes)[0]
+
+    def total(params, x):
+        return jnp.sum(jnp.sin(every(params, x)))
+
+    def jacobian(params, x):
+        return jax.jacrev(lambda x: every(params, x)[:, -1].sum((0, 1)))(x)
+
+    every = jax.vmap(layer, (None, 0))
+    nested = jax.vmap(every, (None, 0))
+    ensemble = jax.vmap(jax.grad(total), (0, None))
+    second = jax.grad(lambda params, x: jnp.sum(jax.vmap(jax.grad(total, 1), (None, 0))(params, jnp.stack([x, -x])) ** 2), 1)
+    local = (every, jax.grad(total, 1), jacobian, lambda params, x: nested(params, jnp.stack([x, -x])), second)
+    summed = jax.grad(total), lambda params, x: ensemble(jnp.stack([params, -params]), x)
+    want = [f(params, x) for f in local + summed]
+    mesh = explicit(mesh) if axes == "explicit" else mesh
+    with jax.set_mesh(mesh) if axes == "explicit" else contextlib.nullcontext():
+        ps, xs = (jax.device_put(v, NamedSharding(mesh, s)) for v, s in ((params, P()), (x, of_x)))
+        for f, expected in zip(local + summed, want):
+            assert collectives(jax.jit(f).lower(ps, xs).compile()) == ({} if f in local else {"all-reduce": 1})
+            close(jax.tree.map(np.asarray, jax.jit(f)(ps, xs)), expected, 1e-12)
+        assert jax.jit(every)(ps, xs).sharding.is_equivalent_to(xs.sharding, 4)
+
+
 def test_members_that_do_not_divide():
     params, (x, *_), gradient, _ = members()
     step = jax.vmap(gradient, (0, None))

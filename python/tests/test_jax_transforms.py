@@ -134,6 +134,9 @@ def test_nested_members():
               lambda layer: jax.vmap(jax.vmap(layer, (0, None, None)), (None, 0, None)),
               lambda layer: jax.vmap(jax.vmap(jax.grad(loss(layer), EVERY), (None, 0, None)), (0, None, None))):
         same(f, mine, want, many, xs, state)
+    # Gradients of inputs that members share.
+    same(lambda layer: jax.vmap(jax.vmap(jax.grad(loss(layer), (1, 2)), (0, None, None)), (None, 0, None)), mine, want, many, xs, state)
+    same(lambda layer: jax.vmap(jax.vmap(jax.grad(loss(layer), (1, 2)), (None, 0, None)), (0, None, None)), mine, want, many, xs, state)
     same(lambda layer: jax.vmap(jax.vmap(layer, (0, None, None)), (0, None, None)), mine, want,
          jnp.stack([many, -many]), x, state)
 

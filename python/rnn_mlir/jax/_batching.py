@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, List, Sequence
+from typing import Any, Callable, List, Sequence, Union
 
 import jax
 import jax.numpy as jnp
 from jax.interpreters import batching
+from jax.sharding import PartitionSpec
 
-from .._operations import Layers, Members, Operation
+from .._operations import Batches, Layers, Members, Operation
 from . import _packing
 from ._primitives import gradient_p, inference_p, tangent_in_lax, tangent_p, training_p
+from ._sharding import spec_of
 
 
 def _one_by_one(primitive: Any) -> Callable[..., Any]:
@@ -49,73 +51,79 @@ def _shares_mapped(operation: Operation, dims: Sequence[Any]) -> bool:
     return any(d is not None for d, axis in zip(dims, operation.operand_axes) if axis is None)
 
 
+def _names(operands: Sequence[Any], dims: Sequence[Any]) -> Any:
+    """The axes of a mesh with explicit axes that divide the examples."""
+    specs = [(spec_of(jax.typeof(v)), d) for v, d in zip(operands, dims) if d is not None]
+    return next((spec[d] for spec, d in specs if d < len(spec) and spec[d] is not None), None)
+
+
+def _repeated(value: Any, size: Any, names: Any) -> Any:
+    """The value for each example, in front, divided like the examples of other values."""
+    spec = spec_of(jax.typeof(value))
+    value = jnp.broadcast_to(value, (size, *value.shape))
+    used = {n for s in spec for n in (s if isinstance(s, tuple) else (s,))}
+    if names is None or used & set(names if isinstance(names, tuple) else (names,)):
+        return value
+    return jax.sharding.reshard(value, PartitionSpec(names, *spec))
+
+
 # --- One batch -------------------------------------------------------------------------------------------------------
 
-def _fold_value(value: Any, dim: Any, axis: int, size: int) -> Any:
-    """All examples of a value in its batch."""
-    value = jnp.broadcast_to(value, (size, *value.shape)) if dim is None else jnp.moveaxis(value, dim, 0)
-    shape = value.shape[1:]
-    return jnp.moveaxis(value, 0, axis).reshape(*shape[:axis], size * shape[axis], *shape[axis + 1:])
+def _batches(operands: Sequence[Any], dims: Sequence[Any], axes: Sequence[Any]) -> List[Any]:
+    """The operands of Batches, with the examples in front of the batch, whose axes in an example are `axes`."""
+    size, names = _size(operands, dims), _names(operands, dims)
 
-
-def _fold(operation: Operation, operands: Sequence[Any], dims: Sequence[Any], size: int) -> List[Any]:
-    """Operands, and the results and cotangents of a gradient, with all examples as one batch."""
-    axes = (*operation.operand_axes, *operation.result_axes, *(operation.result_axes[i] for i in operation.cotangents))
-    return [v if axis is None else _fold_value(v, d, axis, size) for v, d, axis in zip(operands, dims, axes)]
-
-
-def _batch_of_one(operation: Operation, operands: Sequence[Any], dims: Sequence[Any]) -> Any:
-    """The batch of one example."""
-    shape, axis = list(operands[0].shape), operation.operand_axes[0]
-    assert axis is not None
-    if dims[0] is not None:
-        del shape[dims[0]]
-    return shape[axis]
-
-
-def _unfold(value: Any, axis: int, size: Any, batch: Any) -> Any:
-    return value.reshape(*value.shape[:axis], size, batch, *value.shape[axis + 1:])
+    def placed(value: Any, dim: Any, axis: Any) -> Any:
+        value = _repeated(value, size, names) if dim is None else jnp.moveaxis(value, dim, 0)
+        return jnp.moveaxis(value, 0, axis)
+    return [v if axis is None else placed(v, d, axis) for v, d, axis in zip(operands, dims, axes)]
 
 
 def _inference_of_batch(operands: Sequence[Any], dims: Sequence[Any], operation: Operation) -> Any:
-    size, batch = _size(operands, dims), _batch_of_one(operation, operands, dims)
-    out = inference_p.bind(*_fold(operation, operands, dims, size), operation=operation)
-    return [_unfold(v, a, size, batch) for v, a in zip(out, operation.result_axes)], list(operation.result_axes)
+    values = _batches(operands, dims, operation.operand_axes)
+    return inference_p.bind(*values, operation=Batches(operation)), list(operation.result_axes)
 
 
 def _gradient_of_batch(operands: Sequence[Any], dims: Sequence[Any], operation: Operation) -> Any:
     """Gradients of inputs and states. A reserve space belongs to its batch: that of all examples is computed again."""
-    m, k, size = len(operation.operand_axes), operation.results, _size(operands, dims)
-    folded = _fold(operation, operands, dims, size)
+    m, k, every = len(operation.operand_axes), operation.results, Batches(operation)
+    # Operands, and the results and cotangents of a gradient.
+    axes = (*operation.operand_axes, *operation.result_axes, *(operation.result_axes[i] for i in operation.cotangents))
+    values = _batches(operands[:len(axes)], dims, axes)
     if operation.saves:
-        again = training_p.bind(*folded[:m], operation=operation)
-        folded = [*folded[:m], *again[:k], *folded[m + k:], *again[k:]]
-    out = gradient_p.bind(*folded, operation=operation, shared=False)
-    axes, batch = operation.operand_axes[:operation.primals], _batch_of_one(operation, operands, dims)
-    unfolded = [jnp.zeros_like(v) if a is None else _unfold(v, a, size, batch) for v, a in zip(out, axes)]
-    return unfolded, list(axes)  # None: not mapped
+        again = training_p.bind(*values[:m], operation=every)
+        values = [*values[:m], *again[:k], *values[m + k:], *again[k:]]
+    out = gradient_p.bind(*values, operation=every, shared=False)
+    gradients = [jnp.zeros_like(v) if axis is None else v for v, axis in zip(out, operation.gradient_axes)]
+    return gradients, list(operation.gradient_axes)  # None: not mapped
 
 
 # --- One call for all members ----------------------------------------------------------------------------------------
 
 def _members(primitive: Any, operands: Sequence[Any], dims: Sequence[Any], operation: Operation, **params: Any) -> Any:
+    one = operation
+    while isinstance(one, Batches):
+        one = one.one
     # On a GPU, seq_len_max becomes masks, which members have not.
-    if isinstance(operation, Members) or getattr(operation, "seq_len_max", False):
+    if operation.has_members or getattr(one, "seq_len_max", False):
         return _one_by_one(primitive)(operands, dims, operation=operation, **params)
-    if isinstance(operation, Layers) and operation.tensors:
+    if operation.tensors:
+        assert isinstance(operation, (Layers, Batches))
         return _members_of_flat(primitive, operands, dims, operation, **params)
     m, size = len(operation.operand_axes), _size(operands, dims)
     if not isinstance(size, int):
         raise TypeError(f"vmap over parameters, or of gradients of the parameters per example, needs a known number of examples; "
                         f"got the symbolic size {size}")
     values = [v if d is None else jnp.moveaxis(v, d, 0) for v, d in zip(operands, dims)]
-    values[m:] = [v if d is not None else jnp.broadcast_to(v, (size, *v.shape)) for v, d in zip(values[m:], dims[m:])]
+    names = _names(operands, dims)
+    values[m:] = [v if d is not None else _repeated(v, size, names) for v, d in zip(values[m:], dims[m:])]
     every = Members(operation, size, tuple(d is not None for d in dims[:m]), separate=primitive is gradient_p)
     out = primitive.bind(*values, operation=every, **params)
     return list(out), [0] * len(out)
 
 
-def _members_of_flat(primitive: Any, operands: Sequence[Any], dims: Sequence[Any], operation: Layers, **params: Any) -> Any:
+def _members_of_flat(primitive: Any, operands: Sequence[Any], dims: Sequence[Any], operation: Union[Layers, Batches],
+                     **params: Any) -> Any:
     """Members have flat arrays of parameters."""
     first, end = operation.first_tensor, operation.primals
 

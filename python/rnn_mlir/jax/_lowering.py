@@ -10,7 +10,7 @@ import functools
 import hashlib
 import math
 from importlib import metadata
-from typing import Any, Callable, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Sequence, Tuple, Union
 
 import jax
 import jax.numpy as jnp
@@ -21,21 +21,25 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from .. import _runtime
 from .._layers import tensors_per_layer
-from .._operations import BlockLSTM, Layers, Members, Operation
+from .._operations import Batches, BlockLSTM, Layers, Members, Operation, merge
 from . import _native
+from ._sharding import spec_of
 
 #: Element types of the dialect by the names of NumPy.
 DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
 
 
 def reserve_shape(operation: Operation, operands: Sequence[Any]) -> Tuple[int, ...]:
-    """The reserve space as `[B, row]`, with a leading dimension for members, so that it is partitioned like the batch.
+    """The reserve space as `[B, row]`, with leading dimensions for members and batches, so that it is partitioned like the batch.
 
     A row has the bytes of a batch of one. Regions are padded to 64 bytes, so B rows hold the reserve space of B; its
     content is not divided into rows.
     """
     if isinstance(operation, Members):
         return operation.count, *reserve_shape(operation.one, operation.slices(*operands))
+    if isinstance(operation, Batches):
+        one = reserve_shape(operation.one, operation.merged(*operands))
+        return operation.divided([one], [operation.depth], *operands)[0]
     batch = operands[0].shape[operation.operand_axes[0]]
     return batch, operation.reserve_bytes(DTYPES[operands[0].dtype.name], *operands, batch=1)
 
@@ -67,10 +71,29 @@ def _call(*operands: Any, operation: Operation, stage: str, platform: str, sever
 
     `several`: the program runs on several devices. If one of them failed in its check of `lengths`, the others would wait for
     it in the next collective, until XLA aborts the process. Therefore the lengths are clamped."""
+    if operation.has_batches:
+        return _call_batches(*operands, operation=operation, stage=stage, platform=platform, several=several)
     values = _clamped(operation, operands) if several or platform == "cuda" else list(operands)
     if platform == "cuda":
         return _call_without_waits(*values, operation=operation, stage=stage)
     return _call_function(*values, operation=operation, stage=stage)
+
+
+def _reshaped(value: Any, shape: Sequence[int]) -> Any:
+    # With explicit axes, the batch cannot become a minor part of a dimension. XLA's compiler divides the call as a whole.
+    return jax.lax.reshape(value, shape, out_sharding=PartitionSpec()) if any(spec_of(jax.typeof(value))) else value.reshape(shape)
+
+
+def _call_batches(*operands: Any, operation: Operation, stage: str, **options: Any) -> List[Any]:
+    """The call with several batches as one."""
+    inputs, outputs = axes(operation, stage)
+    batches = operation.one if isinstance(operation, Members) else operation
+    assert isinstance(batches, Batches)
+    one = dataclasses.replace(operation, one=batches.one) if isinstance(operation, Members) else batches.one
+    sizes = operands[0].shape[inputs[0] - 1:inputs[0] + 1]
+    out = _call(*[v if axis is None else _reshaped(v, merge(v.shape, axis)) for v, axis in zip(operands, inputs)],
+                operation=one, stage=stage, **options)
+    return [v if axis is None else _reshaped(v, (*v.shape[:axis - 1], *sizes, *v.shape[axis:])) for v, axis in zip(out, outputs)]
 
 
 def join(tensors: Sequence[Any]) -> Any:
@@ -84,7 +107,8 @@ def split(flat: Any, shapes: Sequence[Tuple[int, ...]]) -> List[Any]:
     return [flat[end - math.prod(shape):end].reshape(shape) for end, shape in zip(ends, shapes)]
 
 
-def _call_with_flat(call: Callable[..., Any], *operands: Any, operation: Layers, stage: str, **options: Any) -> List[Any]:
+def _call_with_flat(call: Callable[..., Any], *operands: Any, operation: Union[Layers, Batches], stage: str,
+                    **options: Any) -> List[Any]:
     """`call` with the parameters as one flat array."""
     first, end = operation.first_tensor, operation.primals
     tensors = operands[first:end]
@@ -161,37 +185,52 @@ def _call_function(*operands: Any, operation: Operation, stage: str, waits: bool
 
 # --- Partitioning ----------------------------------------------------------------------------------------------------
 
-def _axes(operation: Operation, stage: str) -> Tuple[Tuple[Any, ...], Tuple[Any, ...]]:
+_Axes = Tuple[Tuple[Any, ...], Tuple[Any, ...]]
+
+
+def axes(operation: Operation, stage: str) -> _Axes:
     """The axes of the batch in operands and results; None where there is none."""
-    saved = (int(isinstance(operation, Members)),) if operation.saves else ()
+    saved = (operation.depth,) if operation.saves else ()
     if stage == "inference":
         return operation.operand_axes, operation.result_axes
     if stage == "forward":
         return operation.operand_axes, operation.result_axes + saved
     cotangents = tuple(operation.result_axes[k] for k in operation.cotangents)
-    gradients = operation.operand_axes[:operation.primals]
-    if isinstance(operation, Members) and operation.separate:
-        gradients = tuple(None if axis is None else axis + 1 for axis in operation.one.operand_axes)[:operation.primals]
-    return operation.operand_axes + operation.result_axes + cotangents + saved, gradients
+    return operation.operand_axes + operation.result_axes + cotangents + saved, operation.gradient_axes
 
 
-def _member_axes(operation: Operation, stage: str) -> Tuple[Tuple[Any, ...], Tuple[Any, ...]]:
-    """The axes of the members in operands and results; None where there is none."""
-    inputs, outputs = _axes(operation, stage)
+def factors(operation: Operation, stage: str) -> Dict[str, _Axes]:
+    """The axes, in operands and results, of the dimensions that can be divided: `b` of the batch, `n0`, `n1` ... of batches, `m` of
+    members."""
+    if isinstance(operation, Batches):
+        found = factors(operation.one, stage)
+        # The dimension stands in front of that of the batch, which moves with what follows it.
+        moved = {name: tuple(tuple(axis if axis is None or first is None else axis + (axis >= first)
+                                   for axis, first in zip(every, batch)) for every, batch in zip(pair, found["b"]))
+                 for name, pair in found.items()}
+        return {**moved, f"n{len(found)}": found["b"]}  # type: ignore[dict-item]
     if not isinstance(operation, Members):
-        return (None,) * len(inputs), (None,) * len(outputs)
+        return {"b": axes(operation, stage)}
+    inputs, outputs = axes(operation, stage)
     mapped = tuple(0 if m else None for m in operation.mapped)
-    if stage != "backward":
-        return mapped, (0,) * len(outputs)
-    gradients = tuple(0 if operation.separate else axis for axis in mapped[:operation.primals])
-    return mapped + (0,) * (len(inputs) - len(mapped)), gradients
+    members: _Axes = mapped + (0,) * (len(inputs) - len(mapped)), (0,) * len(outputs)
+    if stage == "backward" and not operation.separate:
+        members = members[0], mapped[:len(outputs)]
+
+    def behind(every: Sequence[Any], members: Sequence[Any]) -> Tuple[Any, ...]:
+        return tuple(axis if axis is None or member is None else axis + 1 for axis, member in zip(every, members))
+    found = factors(operation.one, stage)
+    return {**{name: (behind(pair[0], members[0]), behind(pair[1], members[1])) for name, pair in found.items()}, "m": members}
 
 
-def _rule(axes: Sequence[Any], members: Sequence[Any], ranks: Sequence[int], prefix: str) -> str:
-    """One side of a Shardy rule: factor `b` for the batch, `m` for the members, a factor of its own for every other
-    dimension."""
-    return ", ".join(" ".join("b" if d == axis else "m" if d == member else f"{prefix}{k}_{d}" for d in range(rank))
-                     for k, (axis, member, rank) in enumerate(zip(axes, members, ranks)))
+def _rule(operation: Operation, stage: str, ranks: Sequence[Sequence[int]]) -> str:
+    """The Shardy rule of a call: the names of `factors`, and a factor of its own for every other dimension."""
+    every = factors(operation, stage)
+
+    def name(side: int, k: int, dim: int) -> str:
+        return next((name for name, pair in every.items() if pair[side][k] == dim), f"{'io'[side]}{k}_{dim}")
+    return " -> ".join(", ".join(" ".join(name(side, k, dim) for dim in range(rank)) for k, rank in enumerate(ranks[side]))
+                       for side in range(2))
 
 
 def _mesh_axes(values: Sequence[Any], axes: Sequence[Any]) -> Any:
@@ -209,41 +248,42 @@ def _tuple(names: Any) -> Tuple[Any, ...]:
 
 def _partition(operation: Operation, stage: str, platform: str, mesh: Mesh, arguments: Sequence[Any],
                results: Sequence[Any]) -> Any:
-    inputs, outputs = _axes(operation, stage)
-    member_inputs, member_outputs = _member_axes(operation, stage)
-    source: Any = (arguments, inputs, member_inputs)
-    if operation.saves and stage != "inference":
-        # A gradient must be divided like the call that wrote its reserve space. The sharding of the space is the only one that
-        # both calls see, also if they are in two programs.
-        source = ((arguments[-1:], inputs[-1:], member_inputs[-1:]) if stage == "backward" else
-                  (results[-1:], outputs[-1:], member_outputs[-1:]))
-
-    def divide(axes: Sequence[Any], size: int) -> Any:
-        names = _mesh_axes(source[0], axes)
+    every = factors(operation, stage)
+    divided: Dict[str, Any] = {}
+    for factor, (inputs, outputs) in every.items():
+        names = _mesh_axes(arguments, inputs)
+        if operation.saves and stage != "inference":
+            # A gradient must be divided like the call that wrote its reserve space. The sharding of the space is the only one
+            # that both calls see, also if they are in two programs.
+            names = _mesh_axes(arguments[-1:], inputs[-1:]) if stage == "backward" else _mesh_axes(results[-1:], outputs[-1:])
+        size = next(v.shape[axis] for v, axis in zip(arguments, inputs) if axis is not None)
+        used = {name for other in divided.values() for name in _tuple(other)}
         # Padded examples would count in the gradients of the parameters.
-        return None if size % math.prod(mesh.shape[n] for n in _tuple(names)) else names
+        is_whole = size % math.prod(mesh.shape[name] for name in _tuple(names)) == 0
+        divided[factor] = names if is_whole and not used & set(_tuple(names)) else None
 
-    names = divide(source[1], arguments[0].shape[operation.operand_axes[0]])
-    member_names, each = None, operation
-    if isinstance(operation, Members):
-        member_names = divide(source[2], operation.count)
-        if set(_tuple(member_names)) & set(_tuple(names)):
-            member_names = None
-        parts = math.prod(mesh.shape[n] for n in _tuple(member_names))
-        each = dataclasses.replace(operation, count=operation.count // parts)
-
-    def sharding(value: Any, axis: Any, member: Any) -> NamedSharding:
-        return NamedSharding(mesh, PartitionSpec(*[names if d == axis else member_names if d == member else None
-                                                   for d in range(len(value.shape))]))
+    def shardings(values: Sequence[Any], side: int) -> Tuple[NamedSharding, ...]:
+        return tuple(NamedSharding(mesh, PartitionSpec(*[
+            next((divided[factor] for factor, pair in every.items() if pair[side][k] == dim), None)
+            for dim in range(len(value.shape))])) for k, value in enumerate(values))
 
     def local(*operands: Any) -> Tuple[Any, ...]:
-        out = _call(*operands, operation=each, stage=stage, platform=platform, several=True)
-        summed = [_tuple(names) * (axis is None) + _tuple(member_names) * (member is None)
-                  for axis, member in zip(outputs, member_outputs)]
+        out = _call(*operands, operation=_part(operation, divided, mesh), stage=stage, platform=platform, several=True)
+        summed = [tuple(name for factor, (_, outputs) in every.items() if outputs[k] is None for name in _tuple(divided[factor]))
+                  for k in range(len(out))]
         return tuple(jax.lax.psum(v, over) if over else v for v, over in zip(out, summed))
 
-    return (mesh, local, tuple(map(sharding, results, outputs, member_outputs)),
-            tuple(map(sharding, arguments, inputs, member_inputs)))
+    return mesh, local, shardings(results, 1), shardings(arguments, 0)
+
+
+def _part(operation: Operation, divided: Dict[str, Any], mesh: Mesh) -> Operation:
+    """The operation of one device, with its part of the members."""
+    if isinstance(operation, Batches):
+        return Batches(_part(operation.one, divided, mesh))
+    if not isinstance(operation, Members):
+        return operation
+    parts = math.prod(mesh.shape[name] for name in _tuple(divided["m"]))
+    return dataclasses.replace(operation, count=operation.count // parts)
 
 
 @functools.lru_cache(maxsize=None)
@@ -261,10 +301,9 @@ def _partitioned(operation: Operation, stage: str, platform: str, ranks: Tuple[i
     def call(*operands: Any) -> Tuple[Any, ...]:
         return tuple(_call(*operands, operation=operation, stage=stage, platform=platform, several=True))
 
-    (inputs, outputs), (member_inputs, member_outputs) = _axes(operation, stage), _member_axes(operation, stage)
-    rule = _rule(inputs, member_inputs, ranks, "i") + " -> " + _rule(outputs, member_outputs, result_ranks, "o")
     wrapped = custom_partitioning(call)
-    wrapped.def_partition(partition=functools.partial(_partition, operation, stage, platform), sharding_rule=rule)
+    wrapped.def_partition(partition=functools.partial(_partition, operation, stage, platform),
+                          sharding_rule=_rule(operation, stage, (ranks, result_ranks)))
 
     def named(*operands: Any) -> Any:
         return wrapped(*operands)
@@ -277,7 +316,8 @@ def _partitioned(operation: Operation, stage: str, platform: str, ranks: Tuple[i
 
 def _call_partitioned(*operands: Any, operation: Operation, stage: str, platform: str, result_ranks: Tuple[int, ...]) -> Any:
     """The call that the compiler of XLA divides over devices."""
-    if isinstance(operation, Layers) and operation.tensors:
+    if operation.tensors:
+        assert isinstance(operation, (Layers, Batches))
         if stage == "backward":
             result_ranks = (*result_ranks[:operation.first_tensor], 1)
         return _call_with_flat(_call_partitioned, *operands, operation=operation, stage=stage, platform=platform,

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, List, Sequence, Tuple
+from typing import Any, Callable, List, Sequence, Set, Tuple
 
 import jax
 import jax.numpy as jnp
@@ -21,7 +21,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, mlir
 from jax.sharding import PartitionSpec
 
-from .._operations import Members, Operation
+from .._operations import Batches, Members, Operation
 from . import _lowering, _reference
 from ._sharding import spec_of
 
@@ -39,38 +39,40 @@ def like(aval: Any, shape: Sequence[int], dtype: Any = None, spec: Sequence[Any]
                        sharding=aval.sharding.update(spec=PartitionSpec(*every)))
 
 
+def _axis_names(spec: Any) -> Tuple[Any, ...]:
+    return spec if isinstance(spec, tuple) else () if spec is None else (spec,)
+
+
 def _first_spec(operands: Sequence[Any], axes: Sequence[Any]) -> Any:
     """The axes of the mesh of the first operand whose dimension in `axes` is sharded."""
     found = (spec_of(v)[a] for v, a in zip(operands, axes) if a is not None and a < len(spec_of(v)))
     return next((s for s in found if s is not None), None)
 
 
-def _axis_names(spec: Any) -> Tuple[Any, ...]:
-    return spec if isinstance(spec, tuple) else () if spec is None else (spec,)
-
-
-def _batch_spec(operation: Operation, operands: Sequence[Any], axis: int) -> List[Any]:
-    """The sharding of a result whose batch is dimension `axis`: that of the batch, and of the members, of the operands."""
-    batch = _first_spec(operands, operation.operand_axes)
-    spec = [None] * axis + [batch]
-    if isinstance(operation, Members) and axis:
-        members = _first_spec(operands, [0 if mapped else None for mapped in operation.mapped])
-        spec[0] = None if set(_axis_names(members)) & set(_axis_names(batch)) else members
-    return spec
+def _results_like(operands: Sequence[Any], operation: Operation, stage: str, shapes: Sequence[Sequence[int]]) -> List[Any]:
+    """Results with these shapes. The batch, the batches and the members are sharded like those of the operands."""
+    specs: List[List[Any]] = [[None] * len(shape) for shape in shapes]
+    used: Set[Any] = set()
+    for inputs, outputs in _lowering.factors(operation, stage).values():
+        names = _first_spec(operands, inputs)
+        if used & set(_axis_names(names)):
+            continue
+        used |= set(_axis_names(names))
+        for spec, axis in zip(specs, outputs):
+            spec[axis] = names
+    return [like(operands[0], shape, spec=spec) for shape, spec in zip(shapes, specs)]
 
 
 def _results(*operands: Any, operation: Operation) -> List[Any]:
-    return [like(operands[0], shape, spec=_batch_spec(operation, operands, axis))
-            for shape, axis in zip(operation.shapes(*operands), operation.result_axes)]
+    return _results_like(operands, operation, "inference", operation.shapes(*operands))
 
 
 def _training_results(*operands: Any, operation: Operation) -> List[Any]:
-    results = _results(*operands, operation=operation)
-    if operation.saves:
-        axis = int(isinstance(operation, Members))
-        results.append(like(operands[0], _lowering.reserve_shape(operation, operands), np.int8,
-                            _batch_spec(operation, operands, axis)))
-    return results
+    if not operation.saves:
+        return _results(*operands, operation=operation)
+    shapes = [*operation.shapes(*operands), _lowering.reserve_shape(operation, operands)]
+    *results, reserve = _results_like(operands, operation, "forward", shapes)
+    return [*results, reserve.update(dtype=np.dtype(np.int8))]
 
 
 def _tangent_results(*operands: Any, operation: Operation) -> List[Any]:
@@ -132,6 +134,10 @@ def _vjp_in_lax(operation: Operation, operands: Sequence[Any], cotangents: Seque
 def _gradient_in_lax(*operands: Any, operation: Operation, shared: bool = True) -> Any:
     # The results and the reserve are functions of the operands, which carry their derivatives.
     m, k = len(operation.operand_axes), operation.results
+    if isinstance(operation, Batches):
+        inputs, outputs = _lowering.axes(operation.one, "backward")
+        each = jax.vmap(functools.partial(_gradient_in_lax, operation=operation.one), inputs, tuple(axis or 0 for axis in outputs))
+        return tuple(v.sum(0) if axis is None else v for v, axis in zip(each(*operands), outputs))
     if isinstance(operation, Members) and operation.separate:
         axes = [0 if mapped else None for mapped in operation.mapped] + [0] * (len(operands) - m)
         return jax.vmap(functools.partial(_gradient_in_lax, operation=operation.one), axes)(*operands)

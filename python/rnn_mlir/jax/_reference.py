@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax.sharding import PartitionSpec
 
 from .._layers import GATES, PseudoLayer, split_params
-from .._operations import BlockLSTM, Layers, Members, Operation
+from .._operations import Batches, BlockLSTM, Layers, Members, Operation
 from . import _lowering
 from ._sharding import spec_of
 
@@ -157,6 +157,9 @@ def _evaluate(operation: Operation, *operands: Array) -> tuple[Array, ...]:
     if isinstance(operation, Members):
         one = functools.partial(_evaluate, operation.one)
         return tuple(jax.vmap(one, [0 if mapped else None for mapped in operation.mapped])(*operands))
+    if isinstance(operation, Batches):
+        one = functools.partial(_evaluate, operation.one)
+        return tuple(jax.vmap(one, operation.one.operand_axes, operation.one.result_axes)(*operands))
     assert isinstance(operation, (Layers, BlockLSTM))
     if operation.batch_major:
         other = dataclasses.replace(operation, batch_major=False)
