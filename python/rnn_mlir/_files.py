@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+from importlib import metadata
 from typing import List, Optional
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
@@ -49,3 +51,13 @@ def cache_folder() -> str:
         return given
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(base, "rnn-mlir")
+
+
+@functools.lru_cache(maxsize=None)
+def version() -> str:
+    """The version of the package; of a build tree, that of the sources."""
+    try:
+        return metadata.version("rnn-mlir")
+    except metadata.PackageNotFoundError:
+        with open(os.path.join(os.path.dirname(os.path.realpath(_PACKAGE)), "..", "VERSION"), encoding="utf-8") as file:
+            return file.read().strip()

@@ -5,60 +5,16 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
-import io
 import os
 import pickle
-import re
 import tempfile
-import zipfile
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from . import _layers, params
+from . import _keras_files, _layers, params
+from ._hints import FormatError, Hints, library, mode_of_gates
 from .params import Stack
-
-
-class FormatError(ValueError):
-    """A file that is not what its format says, or a library that is missing."""
-
-
-@dataclasses.dataclass
-class Hints:
-    """What a file may not say about its layers."""
-
-    mode: Optional[str] = None
-    direction: Optional[str] = None
-    input_size: Optional[int] = None
-    hidden_size: Optional[int] = None
-    layers: Optional[int] = None
-    projection: Optional[int] = None
-    prefix: str = ""  #: of the names of tensors
-
-    def need(self, *names: str) -> None:
-        """Raises FormatError for values that are not given."""
-        missing = [f"--{name.replace('_', '-')}" for name in names if getattr(self, name) is None]
-        if missing:
-            raise FormatError(f"a file of this format does not state all sizes; give {', '.join(missing)}, and --layers, "
-                              "--direction and --projection if they are not 1, unidirectional and 0")
-
-    def check(self, path: str, stack: Stack) -> None:
-        """Raises FormatError for values that contradict a file."""
-        projection = stack.output_size if stack.layers[0].projection is not None else 0
-        for name, found in (("mode", stack.mode), ("direction", stack.direction), ("input_size", stack.input_size),
-                            ("hidden_size", stack.hidden_size), ("layers", stack.num_layers), ("projection", projection)):
-            given = getattr(self, name)
-            if given is not None and given != found:
-                raise FormatError(f"{path} has layers with {name.replace('_', ' ')} {found}, but "
-                                  f"--{name.replace('_', '-')}={given} is given; leave it out")
-
-
-def _library(name: str, extra: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise FormatError(f"this format needs the package {name.partition('.')[0]}: pip install 'rnn-mlir[{extra}]' ({error})") from error
 
 
 # -- NumPy: canonical arrays, and the flat layout ---------------------------------------------------------------------
@@ -144,22 +100,11 @@ def _mode_of_torch(state: Dict[str, Any], hints: Hints) -> str:
         raise FormatError(f"`{name}` must be a matrix, but has shape {tuple(state[name].shape)}")
     hidden = state.get(f"{hints.prefix}weight_hr_l0")
     size = hidden.shape[1] if hidden is not None else state[name].shape[1]
-    return _mode_of_gates(state[name].shape[0] / max(size, 1), hints, "nn.RNN")
-
-
-def _mode_of_gates(gates: float, hints: Hints, plain: str) -> str:
-    """The mode of a number of gates; `plain` names the layers with one, whose files do not state their function."""
-    modes = [mode for mode, names in _layers.GATES.items() if len(names) == gates]
-    if not modes:
-        raise FormatError(f"the recurrent matrix has {gates:g} rows per element of the state; expected 1, 3 (gru) or 4 (lstm)")
-    if hints.mode in modes or len(modes) == 1:  # `Hints.check` reports another mode
-        return modes[0] if len(modes) == 1 else str(hints.mode)
-    raise FormatError(f"{plain} does not store its function; give --mode=rnn_tanh or --mode=rnn_relu"
-                      f"{f', instead of {hints.mode}' if hints.mode else ''}")
+    return mode_of_gates(state[name].shape[0] / max(size, 1), hints, "nn.RNN")
 
 
 def _read_torch(path: str, hints: Hints) -> Stack:
-    torch = _library("torch", "torch")
+    torch = library("torch", "torch")
     try:
         loaded = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
@@ -182,16 +127,16 @@ def _read_torch(path: str, hints: Hints) -> Stack:
 def _from_torch_tensor(tensor: Any) -> Any:
     tensor = tensor.detach().contiguous()
     if str(tensor.dtype) == "torch.bfloat16":
-        return _bfloat16(tensor.view(_library("torch", "torch").int16).numpy())
+        return _bfloat16(tensor.view(library("torch", "torch").int16).numpy())
     return tensor.numpy()
 
 
 def _bfloat16(bits: Any) -> Any:
-    return bits.view(_library("ml_dtypes", "bfloat16").bfloat16)
+    return bits.view(library("ml_dtypes", "bfloat16").bfloat16)
 
 
 def _write_torch(path: str, stack: Stack, hints: Hints) -> None:
-    torch = _library("torch", "torch")
+    torch = library("torch", "torch")
 
     def convert(array: Any) -> Any:
         if array.dtype.name == "bfloat16":
@@ -202,9 +147,9 @@ def _write_torch(path: str, stack: Stack, hints: Hints) -> None:
 
 
 def _read_safetensors(path: str, hints: Hints) -> Stack:
-    with _library("safetensors", "safetensors").safe_open(path, framework="numpy") as file:
+    with library("safetensors", "safetensors").safe_open(path, framework="numpy") as file:
         stated = (file.metadata() or {}).get("mode")  # in files that rnn-params wrote
-    state = _library("safetensors.numpy", "safetensors").load_file(path)
+    state = library("safetensors.numpy", "safetensors").load_file(path)
     if stated in ("rnn_tanh", "rnn_relu"):
         if hints.mode not in (None, stated):
             raise FormatError(f"{path} states that its layers are {stated}, but --mode={hints.mode} is given; leave it out")
@@ -213,108 +158,8 @@ def _read_safetensors(path: str, hints: Hints) -> Stack:
 
 
 def _write_safetensors(path: str, stack: Stack, hints: Hints) -> None:
-    _library("safetensors.numpy", "safetensors").save_file(
+    library("safetensors.numpy", "safetensors").save_file(
         params.to_torch(stack, hints.prefix), path, metadata={"mode": stack.mode, "direction": stack.direction})
-
-
-# -- Keras ------------------------------------------------------------------------------------------------------------
-
-
-def _vars(group: Any) -> List[Any]:
-    """The arrays 0, 1, 2, ... of a group `vars` of Keras 3."""
-    return [np.array(group[str(k)]) for k in range(len(group))]
-
-
-def _find_cells(group: Any, path: str = "") -> Dict[str, List[Any]]:
-    """The variables of all cells below a group, by path. A file of Keras 3 numbers the variables of a cell; an older file
-    of a whole model (.h5) names them."""
-    found: Dict[str, List[Any]] = {}
-    names = {name.partition(":")[0]: name for name in group}
-    if "recurrent_kernel" in names:
-        found[path] = [np.array(group[names[n]]) for n in ("kernel", "recurrent_kernel", "bias") if n in names]
-        return found
-    for name, child in group.items():
-        if hasattr(child, "items"):
-            if name == "vars" and path.endswith("cell") and len(child) >= 2:
-                found[path] = _vars(child)
-            found.update(_find_cells(child, f"{path}/{name}".strip("/")))
-    return found
-
-
-def _natural(path: str) -> List[Any]:
-    """A key that sorts lstm_2 before lstm_10, and lstm before both."""
-    return [[int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)] for name in path.split("/")]
-
-
-def _is_backward(path: str) -> bool:
-    return any(name.startswith("backward") for name in path.split("/"))
-
-
-def _read_keras(path: str, hints: Hints) -> Stack:
-    """The weights file of Keras 3 (.weights.h5), the one in a model (.keras), or a model of older versions (.h5)."""
-    h5py = _library("h5py", "keras")
-    source: Any = path
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            source = io.BytesIO(archive.read("model.weights.h5"))
-    with h5py.File(source, "r") as file:
-        root = file["model_weights"] if "model_weights" in file else file
-        cells = {name: arrays for name, arrays in _find_cells(root).items() if name.startswith(hints.prefix)}
-        # Models of older versions state the order of their layers.
-        order = [n.decode() if isinstance(n, bytes) else n for n in root.attrs.get("layer_names", [])]
-    if not cells:
-        raise FormatError(f"{path} has no recurrent cell below `{hints.prefix}`")
-
-    def position(name: str) -> Tuple[Any, ...]:
-        first = name.partition("/")[0]
-        return (order.index(first) if first in order else -1, _natural(name))
-
-    ordered = sorted(cells, key=position)
-    forward, backward = ([n for n in ordered if _is_backward(n) == side] for side in (False, True))
-    if backward and len(backward) != len(forward):
-        raise FormatError(f"{path} has {len(forward)} cells in forward and {len(backward)} in backward direction; choose "
-                          "some by the start of their paths: --prefix")
-    arrays = [cells[name] for pair in (zip(forward, backward) if backward else zip(forward)) for name in pair]
-    kernel, recurrent = arrays[0][:2]
-    mode = _mode_of_gates(kernel.shape[1] / max(recurrent.shape[0], 1), hints, "SimpleRNN")
-    return params.from_keras(arrays, mode, "bidirectional" if backward else "unidirectional")
-
-
-def _write_keras(path: str, stack: Stack, hints: Hints) -> None:
-    if path.endswith(".keras"):
-        return _write_keras_model(path, stack)
-    if path.endswith((".h5", ".hdf5")) and not path.endswith(".weights.h5"):
-        raise FormatError(f"Keras reads `{path}` as a model of an older version, which is not written; expected a name that ends with "
-                          "`.weights.h5` (weights) or `.keras` (a model)")
-    h5py = _library("h5py", "keras")
-    names = {"lstm": "lstm", "gru": "gru"}.get(stack.mode, "simple_rnn")
-    with h5py.File(path, "w") as file:
-        for k, arrays in enumerate(params.to_keras(stack)):
-            number, is_backward = stack.name(k)
-            layer = names + (f"_{number}" if number else "")
-            if stack.directions == 2:
-                wrapper = "bidirectional" + (f"_{number}" if number else "")
-                layer = f"{wrapper}/{'backward' if is_backward else 'forward'}_layer"
-            group = file.create_group(f"layers/{layer}/cell/vars")
-            for index, array in enumerate(arrays):
-                data = group.create_dataset(str(index), data=array)
-                if array.dtype.name == "bfloat16":  # as Keras, since HDF5 has no such type
-                    data.attrs["dtype"] = "bfloat16"
-    return None
-
-
-def _write_keras_model(path: str, stack: Stack) -> None:
-    """A model of the layers, built and saved by Keras."""
-    keras = _library("keras", "keras")
-    kind = {"lstm": keras.layers.LSTM, "gru": keras.layers.GRU}.get(stack.mode, keras.layers.SimpleRNN)
-    options = {"activation": "relu"} if stack.mode == "rnn_relu" else {}
-    model = keras.Sequential([keras.Input((None, stack.input_size), dtype=stack.dtype.name)])
-    for _ in range(stack.num_layers):
-        layer = kind(stack.hidden_size, return_sequences=True, dtype=stack.dtype.name, **options)
-        model.add(keras.layers.Bidirectional(layer) if stack.directions == 2 else layer)
-    arrays = [array for layer in params.to_keras(stack) for array in layer]
-    model.set_weights(arrays)
-    model.save(path)
 
 
 # -- ONNX -------------------------------------------------------------------------------------------------------------
@@ -363,7 +208,7 @@ def _onnx_mode(node: Any, attributes: Dict[str, Any]) -> str:
 
 
 def _read_onnx(path: str, hints: Hints) -> Stack:
-    onnx = _library("onnx", "onnx")
+    onnx = library("onnx", "onnx")
     graph = onnx.load(path).graph
     tensors = _onnx_constants(onnx, graph)
     nodes = [node for node in graph.node if node.op_type in ("LSTM", "GRU", "RNN") and
@@ -388,7 +233,7 @@ def _read_onnx(path: str, hints: Hints) -> Stack:
 
 
 def _write_onnx(path: str, stack: Stack, hints: Hints) -> None:
-    onnx = _library("onnx", "onnx")
+    onnx = library("onnx", "onnx")
     helper, initializers, nodes, x = onnx.helper, [], [], "x"
     element = helper.np_dtype_to_tensor_dtype(stack.dtype)
     for k, arrays in enumerate(params.to_onnx(stack)):
@@ -420,16 +265,29 @@ def _write_onnx(path: str, stack: Stack, hints: Hints) -> None:
 
 def _read_tensorflow(path: str, hints: Hints) -> Stack:
     """A checkpoint, or a file of NumPy with its variables, as the saveables of rnn_mlir.cudnn_rnn write it."""
-    hints.need("mode")
-    assert hints.mode
     if path.endswith(".npz"):
         variables = _read_archive(path)
     else:
-        reader = _library("tensorflow", "tensorflow").train.load_checkpoint(path)
-        variables = {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()
-                     if name.startswith(hints.prefix)}
+        if os.path.isdir(path):
+            raise FormatError(f"{path} is a folder; expected the path of a checkpoint, without .index. Weights of a Keras model: save it as "
+                              ".keras")
+        path = path[:-len(".index")] if path.endswith(".index") else path
+        reader = library("tensorflow", "tensorflow").train.load_checkpoint(path)
+        names = list(reader.get_variable_to_shape_map())
+        if any(name.endswith(".ATTRIBUTES/VARIABLE_VALUE") for name in names):
+            raise FormatError(f"{path} has the objects of tf.train.Checkpoint or of a SavedModel, whose names do not state the layers; save a "
+                              "Keras model as .keras")
+        variables = {name: reader.get_tensor(name) for name in names if name.startswith(hints.prefix)}
+    cells = {mode for mode, cell in params.TENSORFLOW_CELLS.items() if any(f"/{cell}/" in name for name in variables)}
+    mode = hints.mode if hints.mode in cells or len(cells) != 1 else next(iter(cells))  # `Hints.check` reports another mode
+    if mode is None:
+        raise FormatError(f"{path} has no layers with `cudnn_compatible_lstm_cell`, `cudnn_compatible_gru_cell` or `basic_rnn_cell` in the "
+                          f"names of their variables; it has {', '.join(list(variables)[:8]) or 'none'}" if not cells else
+                          f"{path} has plain cells, whose function it does not state; give --mode=rnn_tanh or --mode=rnn_relu"
+                          if cells == {"rnn_tanh", "rnn_relu"} else
+                          f"{path} has cells of several kinds ({', '.join(sorted(cells))}); give --mode")
     is_both = any("bidirectional_rnn" in name for name in variables)
-    return params.from_tensorflow(variables, hints.mode, "bidirectional" if is_both else "unidirectional",
+    return params.from_tensorflow(variables, mode, "bidirectional" if is_both else "unidirectional",
                                   hints.prefix.rstrip("/"))
 
 
@@ -439,7 +297,7 @@ def _write_tensorflow(path: str, stack: Stack, hints: Hints) -> None:
         with open(path, "wb") as file:
             np.savez(file, **variables)
         return
-    tf = _library("tensorflow", "tensorflow")
+    tf = library("tensorflow", "tensorflow")
     tf.raw_ops.SaveV2(prefix=os.path.abspath(path), tensor_names=list(variables),
                       shape_and_slices=[""] * len(variables),
                       tensors=[tf.constant(array) for array in variables.values()])
@@ -455,7 +313,7 @@ FORMATS: Dict[str, Tuple[Reader, Writer, Tuple[str, ...]]] = {
     "jax": (_read_opaque, _write_opaque, ()),
     "torch": (_read_torch, _write_torch, (".pt", ".pth")),
     "safetensors": (_read_safetensors, _write_safetensors, (".safetensors",)),
-    "keras": (_read_keras, _write_keras, (".keras", ".h5", ".hdf5")),
+    "keras": (_keras_files.read, _keras_files.write, (".keras", ".h5", ".hdf5")),
     "onnx": (_read_onnx, _write_onnx, (".onnx",)),
     "tensorflow": (_read_tensorflow, _write_tensorflow, (".ckpt", ".index")),
 }
@@ -471,6 +329,8 @@ def guess(path: str) -> str:
 
 def read(path: str, form: Optional[str] = None, hints: Optional[Hints] = None) -> Stack:
     """The layers of a file."""
+    if path == "-":
+        raise FormatError("the standard input cannot be read; give the path of a file")
     form = form or guess(path)
     hints = hints or Hints()
     try:
@@ -478,8 +338,12 @@ def read(path: str, form: Optional[str] = None, hints: Optional[Hints] = None) -
         if form not in ("opaque", "jax"):  # which state nothing
             hints.check(path, stack)
         return stack
-    except (OSError, ValueError, MemoryError):
+    except MemoryError:
         raise
+    except (OSError, ValueError) as error:
+        if path in str(error):
+            raise
+        raise (OSError if isinstance(error, OSError) else FormatError)(f"{path}: {error}") from error
     except Exception as error:  # each library has its own exceptions for damaged files
         raise FormatError(f"{path} cannot be read as {form}: {type(error).__name__}: {error}") from error
 
@@ -492,10 +356,13 @@ def write(path: str, stack: Stack, form: Optional[str] = None, hints: Optional[H
     def run(target: str) -> None:
         try:
             writer(target, stack, hints)
-        except (OSError, ValueError, MemoryError):
+        except (ValueError, MemoryError):
             raise
+        except OSError as error:  # `target` may be a temporary file
+            raise OSError(f"{given} cannot be written: {error.strerror or error}") from error
         except Exception as error:  # each library has its own exceptions
-            raise FormatError(f"{given} cannot be written as {form}: {type(error).__name__}: {error}") from error
+            text = str(error).replace(target, given)
+            raise FormatError(f"{given} cannot be written as {form}: {type(error).__name__}: {text}") from error
 
     given = path
     if form == "tensorflow" and not path.endswith(".npz"):  # several files
@@ -503,6 +370,8 @@ def write(path: str, stack: Stack, form: Optional[str] = None, hints: Optional[H
     path = os.path.realpath(path)
     if os.path.exists(path) and not os.path.isfile(path):  # it would be replaced, also if it is a device
         raise FormatError(f"{given} cannot be written: it is no regular file; expected the path of a file")
+    if os.path.exists(path) and not os.stat(path).st_mode & 0o222:
+        raise FormatError(f"{given} cannot be written: it is read-only; change its permissions or remove it")
     if not os.path.isdir(os.path.dirname(path)):
         raise FormatError(f"{given} cannot be written: there is no folder {os.path.dirname(path)}")
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path), prefix=".rnn-params-") as folder:

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from typing import List, Optional
 
 import numpy as np
 
-from . import _formats, _layers, params
+from . import _files, _formats, _layers, params
+from ._hints import Hints
 
 _DESCRIPTION = """\
 Inspects and converts the parameters of LSTM, GRU and plain recurrent layers.
@@ -20,9 +22,10 @@ formats (by the ending of the name, or --from and --to):
   opaque, jax  .npy          the flat array of the layer ops, and of jax.experimental.rnn
   torch        .pt .pth      state dict of nn.LSTM, nn.GRU, nn.RNN
   safetensors  .safetensors  the same
-  keras        .keras .h5    model or weights of Keras 3
+  keras        .keras .h5    model or weights of Keras 3 (.weights.h5); older models in .h5 can be read
   onnx         .onnx         initializers of nodes LSTM, GRU, RNN
-  tensorflow   .ckpt .npz    variables of the CudnnCompatible cells, in a checkpoint or in a file of NumPy
+  tensorflow   .ckpt .index  variables of the CudnnCompatible cells, in a checkpoint of TensorFlow 1, or in a file of NumPy
+                             (.npz with --from=tensorflow)
 """
 
 
@@ -55,19 +58,21 @@ def _largest(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]") -> floa
 def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="rnn-params", description=_DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--version", action="version", version=f"rnn-mlir {_files.version()}")
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in (("inspect", "print the configuration, the gate order and the biases"),
                        ("convert", "write another format")):
         command = commands.add_parser(name, help=text)
-        command.add_argument("input")
+        command.add_argument("input", help="file")
         if name == "convert":
-            command.add_argument("output")
+            command.add_argument("output", help="file, which is replaced")
             command.add_argument("--to", choices=_formats.FORMATS, help="format of the output")
             command.add_argument("--to-prefix", default="", help="start of the names of tensors in the output")
         command.add_argument("--from", dest="form", choices=_formats.FORMATS, help="format of the input")
         command.add_argument("--prefix", default="", help="start of the names of tensors in the input")
-        command.add_argument("--mode", choices=_layers.GATES)
-        command.add_argument("--direction", choices=_layers.DIRECTIONS)
+        command.add_argument("--mode", choices=_layers.GATES, help="for flat arrays, and for plain layers whose file does not state their "
+                             "function: rnn_tanh, rnn_relu")
+        command.add_argument("--direction", choices=_layers.DIRECTIONS, help="for flat arrays (unidirectional)")
         for option, help_text in (("--input-size", "I"), ("--hidden-size", "H")):
             command.add_argument(option, type=int, help=f"{help_text}; for flat arrays")
         command.add_argument("--layers", type=int, help="L; for flat arrays (1)")
@@ -78,15 +83,16 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
 def main(arguments: Optional[List[str]] = None) -> int:
     """Runs the program and returns its exit status."""
     given = _parse(arguments)
-    hints = _formats.Hints(given.mode, given.direction, given.input_size, given.hidden_size, given.layers,
+    hints = Hints(given.mode, given.direction, given.input_size, given.hidden_size, given.layers,
                            given.projection, given.prefix)
+    warnings.showwarning = lambda message, *_: print(f"rnn-params: warning: {message}", file=sys.stderr)
     try:
         form = given.form or _formats.guess(given.input)
         stack = _formats.read(given.input, form, hints)
         if given.command == "inspect":
             print(describe(stack, form))
         else:
-            _formats.write(given.output, stack, given.to, _formats.Hints(prefix=given.to_prefix))
+            _formats.write(given.output, stack, given.to, Hints(prefix=given.to_prefix))
     except (OSError, ValueError, MemoryError) as error:
         print(f"rnn-params: error: {str(error) or type(error).__name__}", file=sys.stderr)
         return 1

@@ -285,9 +285,14 @@ def from_onnx(nodes: Sequence[Tuple[Any, Any, Optional[Any]]], mode: str) -> Sta
 # -- TensorFlow -------------------------------------------------------------------------------------------------------
 
 
+#: The names of the platform-independent cells of TensorFlow 1.
+TENSORFLOW_CELLS = {"lstm": "cudnn_compatible_lstm_cell", "gru": "cudnn_compatible_gru_cell", "rnn_tanh": "basic_rnn_cell",
+                    "rnn_relu": "basic_rnn_cell"}
+
+
 def tensorflow_prefix(stack_direction: str, mode: str, layer: int, is_backward: bool) -> str:
     """The scope of the platform-independent cell whose variables contrib's saveable writes."""
-    cell = {"lstm": "cudnn_compatible_lstm_cell", "gru": "cudnn_compatible_gru_cell"}.get(mode, "basic_rnn_cell")
+    cell = TENSORFLOW_CELLS[mode]
     if stack_direction == "unidirectional":
         return f"rnn/multi_rnn_cell/cell_{layer}/{cell}"
     side = "bw" if is_backward else "fw"

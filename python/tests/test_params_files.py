@@ -6,6 +6,7 @@ import stat
 
 import numpy as np
 import pytest
+import rnn_mlir
 from rnn_mlir import _dlpack, _formats, _params_tool, params
 from test_params import FILES, NEEDS, SIZES, equal, make
 
@@ -21,6 +22,7 @@ def run(capsys, *arguments):
 
 def fails(capsys, *arguments):
     status, printed = run(capsys, *arguments)
+    printed = "".join(line for line in printed.splitlines(True) if not line.startswith("rnn-params: warning: "))
     assert status == 1 and printed.startswith("rnn-params: error: "), printed
     return printed
 
@@ -243,3 +245,33 @@ def test_outputs_that_are_no_files(tmp_path):
             _formats.write(str(tmp_path / name), make("gru", "unidirectional"), "opaque")
     assert stat.S_ISFIFO(os.stat(tmp_path / "pipe.npy").st_mode) and (tmp_path / "folder.npy").is_dir()
     assert len(os.listdir(tmp_path)) == 2
+
+
+def test_read_only_files_are_kept(tmp_path, capsys):
+    path, other = str(tmp_path / "a.npz"), str(tmp_path / "b.npz")
+    _formats.write(path, make("lstm", "unidirectional"))
+    _formats.write(other, make("gru", "unidirectional"))
+    os.chmod(path, 0o444)
+    kept = open(path, "rb").read()
+    assert f"{path} cannot be written: it is read-only" in fails(capsys, "convert", other, path)
+    assert open(path, "rb").read() == kept
+
+
+@pytest.mark.parametrize("name", ("a.npz", "a.npy", "a.pt", "a.safetensors", "a.keras", "a.onnx"))
+def test_damaged_files_are_named(name, tmp_path, capsys):
+    form = _formats.guess(name)
+    if form in NEEDS:
+        pytest.importorskip(NEEDS[form])
+    path = tmp_path / name
+    path.write_bytes(b"no such format")
+    assert str(path) in fails(capsys, "inspect", str(path), "--mode=lstm", "--input-size=3", "--hidden-size=4")
+
+
+def test_standard_input(capsys):
+    assert "the standard input cannot be read; give the path of a file" in fails(capsys, "inspect", "-", "--from=torch")
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit):
+        _params_tool.main(["--version"])
+    assert capsys.readouterr().out == f"rnn-mlir {rnn_mlir.__version__}\n" and rnn_mlir.__version__[0].isdigit()

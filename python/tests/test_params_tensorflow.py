@@ -10,13 +10,14 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import reference  # noqa: E402
-from rnn_mlir import _formats, _params_tool, params  # noqa: E402
+from rnn_mlir import _formats, _params_tool, cudnn_rnn, params  # noqa: E402
 from test_params import DIRECTIONS, MODES, SIZES, equal, make  # noqa: E402
 
 tf = pytest.importorskip("tensorflow")
 keras = pytest.importorskip("keras")
 pytest.importorskip("h5py")
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*does not state the activations")
 CASES = list(itertools.product(MODES, DIRECTIONS))
 
 
@@ -129,3 +130,33 @@ def test_checkpoint_of_a_saver(tmp_path):
     assert _params_tool.main(["convert", npz, str(tmp_path / "b.ckpt")]) == 0
     reader = tf.train.load_checkpoint(str(tmp_path / "b.ckpt"))
     assert all(np.array_equal(reader.get_tensor(name), array) for name, array in wanted.items())
+
+
+@pytest.mark.parametrize("mode", ("lstm", "gru"))
+def test_checkpoints_state_their_mode(mode, tmp_path, capsys):
+    """The names of the cells state the mode, and the index of a checkpoint names it."""
+    path, kind = str(tmp_path / "model.ckpt"), {"lstm": cudnn_rnn.CudnnLSTM, "gru": cudnn_rnn.CudnnGRU}[mode]
+    flat = np.random.default_rng(0).normal(size=kind(2, 4, 3).params_size()).astype(np.float32)
+    _formats.write(path, params.from_opaque(flat, mode, "unidirectional", 3, 4, 2))
+    for name in (path, path + ".index"):
+        stack = _formats.read(name)
+        assert stack.mode == mode and stack.num_layers == 2
+    with pytest.raises(_formats.FormatError, match=f"layers with mode {mode}, but --mode=rnn_tanh is given"):
+        _formats.read(path, None, _formats.Hints("rnn_tanh"))
+
+
+def test_other_checkpoints(tmp_path):
+    """Objects and folders have errors that say what to do."""
+    model = keras.Sequential([keras.Input((None, 3)), keras.layers.LSTM(4)])
+    tf.train.Checkpoint(model=model).write(str(tmp_path / "objects.ckpt"))
+    with pytest.raises(_formats.FormatError, match="has the objects of tf.train.Checkpoint or of a SavedModel.*save a Keras model as .keras"):
+        _formats.read(str(tmp_path / "objects.ckpt"))
+    with pytest.raises(_formats.FormatError, match="is a folder"):
+        _formats.read(str(tmp_path), "tensorflow")
+    tf.raw_ops.SaveV2(prefix=str(tmp_path / "plain.ckpt"), tensor_names=["rnn/multi_rnn_cell/cell_0/basic_rnn_cell/kernel"],
+                      shape_and_slices=[""], tensors=[tf.zeros((7, 4))])
+    with pytest.raises(_formats.FormatError, match="has plain cells, .*give --mode=rnn_tanh or --mode=rnn_relu"):
+        _formats.read(str(tmp_path / "plain.ckpt"))
+    tf.raw_ops.SaveV2(prefix=str(tmp_path / "other.ckpt"), tensor_names=["dense/kernel"], shape_and_slices=[""], tensors=[tf.zeros((7, 4))])
+    with pytest.raises(_formats.FormatError, match="no layers with .* in the names of their variables; it has dense/kernel"):
+        _formats.read(str(tmp_path / "other.ckpt"))

@@ -9,7 +9,6 @@ import dataclasses
 import functools
 import hashlib
 import math
-from importlib import metadata
 from typing import Any, Callable, Dict, List, Sequence, Tuple, Union
 
 import jax
@@ -19,7 +18,7 @@ from jax.experimental.custom_partitioning import custom_partitioning
 from jax.interpreters import mlir
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from .. import _runtime
+from .. import _files, _runtime
 from .._layers import tensors_per_layer
 from .._operations import Batches, BlockLSTM, Layers, Members, Operation, merge
 from . import _native
@@ -289,11 +288,7 @@ def _part(operation: Operation, divided: Dict[str, Any], mesh: Mesh) -> Operatio
 @functools.lru_cache(maxsize=None)
 def _version() -> str:
     """The versions of the package and of the runtime's interface, on which a cached program depends."""
-    try:
-        package = metadata.version("rnn-mlir")
-    except metadata.PackageNotFoundError:  # a tree of the build
-        package = ""
-    return f"{package} {_runtime.library().rnnrt_abi_version()}"
+    return f"{_files.version()} {_runtime.library().rnnrt_abi_version()}"
 
 
 @functools.lru_cache(maxsize=None)
