@@ -72,6 +72,26 @@ def test_jit_of_a_sharded_batch(mode, D, options):
     close(gradient(*operands), jax.jit(jax.grad(loss(layer), EVERY))(*values), 1e-13)
 
 
+@pytest.mark.parametrize("mode,D,L", (("lstm", 1, 1), ("gru", 2, 2)))
+def test_second_derivatives(mode, D, L):
+    """They are lax operations, which XLA's compiler divides: in these programs without a gather."""
+    values = problem(mode, B=8, L=L, D=D)
+    value = loss(ours(mode, D))
+
+    def product(params, x, state):
+        return jax.jvp(lambda params: jax.grad(value)(params, x, state), (params,), (params,))[1]
+
+    def penalty(params, x, state):
+        return jax.grad(lambda params: value(params, x, state) + jnp.sum(jax.grad(value, 1)(params, x, state) ** 2))(params)
+
+    def of_inputs(params, x, state):
+        return jax.grad(lambda x: jnp.sum(jax.grad(value, 1)(params, x, state) ** 2))(x)
+    for function in (product, penalty, of_inputs):
+        operands = sharded(values)
+        assert set(collectives(jax.jit(function).lower(*operands).compile())) <= {"all-reduce"}
+        close(jax.jit(function)(*operands), jax.jit(function)(*values), 1e-12)
+
+
 def test_batch_first():
     """The batch is dimension 0 of sequences, and dimension 1 of states."""
     params, x, state = problem("lstm", B=8)
