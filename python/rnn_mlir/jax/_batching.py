@@ -16,7 +16,7 @@ from jax.sharding import PartitionSpec
 from .._operations import Batches, Layers, Members, Operation
 from . import _packing
 from ._primitives import gradient_p, inference_p, tangent_in_lax, tangent_p, training_p
-from ._sharding import spec_of
+from ._sharding import axis_names, spec_of
 
 
 def _one_by_one(primitive: Any) -> Callable[..., Any]:
@@ -61,8 +61,8 @@ def _repeated(value: Any, size: Any, names: Any) -> Any:
     """The value for each example, in front, divided like the examples of other values."""
     spec = spec_of(jax.typeof(value))
     value = jnp.broadcast_to(value, (size, *value.shape))
-    used = {n for s in spec for n in (s if isinstance(s, tuple) else (s,))}
-    if names is None or used & set(names if isinstance(names, tuple) else (names,)):
+    used = {name for entry in spec for name in axis_names(entry)}
+    if names is None or used & set(axis_names(names)):
         return value
     return jax.sharding.reshard(value, PartitionSpec(names, *spec))
 

@@ -22,7 +22,7 @@ from .. import _files, _runtime
 from .._layers import tensors_per_layer
 from .._operations import Batches, BlockLSTM, Layers, Members, Operation, merge
 from . import _native
-from ._sharding import spec_of
+from ._sharding import axis_names, spec_of
 
 #: Element types of the dialect by the names of NumPy.
 DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
@@ -241,10 +241,6 @@ def _mesh_axes(values: Sequence[Any], axes: Sequence[Any]) -> Any:
     return None
 
 
-def _tuple(names: Any) -> Tuple[Any, ...]:
-    return names if isinstance(names, tuple) else () if names is None else (names,)
-
-
 def _partition(operation: Operation, stage: str, platform: str, mesh: Mesh, arguments: Sequence[Any],
                results: Sequence[Any]) -> Any:
     every = factors(operation, stage)
@@ -256,10 +252,10 @@ def _partition(operation: Operation, stage: str, platform: str, mesh: Mesh, argu
             # that both calls see, also if they are in two programs.
             names = _mesh_axes(arguments[-1:], inputs[-1:]) if stage == "backward" else _mesh_axes(results[-1:], outputs[-1:])
         size = next(v.shape[axis] for v, axis in zip(arguments, inputs) if axis is not None)
-        used = {name for other in divided.values() for name in _tuple(other)}
+        used = {name for other in divided.values() for name in axis_names(other)}
         # Padded examples would count in the gradients of the parameters.
-        is_whole = size % math.prod(mesh.shape[name] for name in _tuple(names)) == 0
-        divided[factor] = names if is_whole and not used & set(_tuple(names)) else None
+        is_whole = size % math.prod(mesh.shape[name] for name in axis_names(names)) == 0
+        divided[factor] = names if is_whole and not used & set(axis_names(names)) else None
 
     def shardings(values: Sequence[Any], side: int) -> Tuple[NamedSharding, ...]:
         return tuple(NamedSharding(mesh, PartitionSpec(*[
@@ -268,7 +264,7 @@ def _partition(operation: Operation, stage: str, platform: str, mesh: Mesh, argu
 
     def local(*operands: Any) -> Tuple[Any, ...]:
         out = _call(*operands, operation=_part(operation, divided, mesh), stage=stage, platform=platform, several=True)
-        summed = [tuple(name for factor, (_, outputs) in every.items() if outputs[k] is None for name in _tuple(divided[factor]))
+        summed = [tuple(name for factor, (_, outputs) in every.items() if outputs[k] is None for name in axis_names(divided[factor]))
                   for k in range(len(out))]
         return tuple(jax.lax.psum(v, over) if over else v for v, over in zip(out, summed))
 
@@ -281,7 +277,7 @@ def _part(operation: Operation, divided: Dict[str, Any], mesh: Mesh) -> Operatio
         return Batches(_part(operation.one, divided, mesh))
     if not isinstance(operation, Members):
         return operation
-    parts = math.prod(mesh.shape[name] for name in _tuple(divided["m"]))
+    parts = math.prod(mesh.shape[name] for name in axis_names(divided["m"]))
     return dataclasses.replace(operation, count=operation.count // parts)
 
 

@@ -23,7 +23,7 @@ from jax.sharding import PartitionSpec
 
 from .._operations import Batches, Members, Operation
 from . import _lowering, _reference
-from ._sharding import spec_of
+from ._sharding import axis_names, spec_of
 
 
 # --- Results ---------------------------------------------------------------------------------------------------------
@@ -32,15 +32,11 @@ def like(aval: Any, shape: Sequence[int], dtype: Any = None, spec: Sequence[Any]
     """`aval`, which carries the axes of shard_map, with another shape, and the sharding of dimensions in a mesh with explicit
     axes."""
     every = [*spec, *[None] * (len(shape) - len(spec))]
-    names = {n for s in every if s is not None for n in (s if isinstance(s, tuple) else (s,))}
+    names = {n for s in every for n in axis_names(s)}
     if not names <= set(aval.sharding.mesh.axis_names):  # an array of another mesh, such as a constant
         every = [None] * len(shape)
     return aval.update(shape=tuple(shape), dtype=np.dtype(dtype or aval.dtype), weak_type=False,
                        sharding=aval.sharding.update(spec=PartitionSpec(*every)))
-
-
-def _axis_names(spec: Any) -> Tuple[Any, ...]:
-    return spec if isinstance(spec, tuple) else () if spec is None else (spec,)
 
 
 def _first_spec(operands: Sequence[Any], axes: Sequence[Any]) -> Any:
@@ -55,9 +51,9 @@ def _results_like(operands: Sequence[Any], operation: Operation, stage: str, sha
     used: Set[Any] = set()
     for inputs, outputs in _lowering.factors(operation, stage).values():
         names = _first_spec(operands, inputs)
-        if used & set(_axis_names(names)):
+        if used & set(axis_names(names)):
             continue
-        used |= set(_axis_names(names))
+        used |= set(axis_names(names))
         for spec, axis in zip(specs, outputs):
             spec[axis] = names
     return [like(operands[0], shape, spec=spec) for shape, spec in zip(shapes, specs)]
@@ -86,8 +82,8 @@ def _gradient_results(*operands: Any, operation: Operation, shared: bool) -> Lis
     for shape, v in zip(operation.gradient_shapes(*operands), operands):
         spec = spec_of(v)
         if len(shape) != len(v.shape):
-            used = {n for s in spec for n in _axis_names(s)}
-            spec = (None if set(_axis_names(members)) & used else members, *spec)
+            used = {n for s in spec for n in axis_names(s)}
+            spec = (None if set(axis_names(members)) & used else members, *spec)
         specs.append(like(operands[0], shape, spec=spec))
     return specs
 
