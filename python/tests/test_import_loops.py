@@ -98,9 +98,26 @@ def test_recurrent_dropout_is_no_loop():
     assert (layer.dropout, layer.recurrent_dropout) == (0.2, 0.5)
 
 
-def test_convolutional_layer():
-    model = keras.Sequential([keras.Input((3, 5, 5, 2)), L.ConvLSTM2D(3, 3)])
-    check(rnn_mlir.compile(tool.import_keras(model)), model, [random(2, 3, 5, 5, 2)])
+@pytest.mark.parametrize("layer, shape", ((L.ConvLSTM1D, (3, 5, 2)), (L.ConvLSTM2D, (3, 5, 5, 2)), (L.Conv1D, (None, 2))))
+def test_convolutional_layer(layer, shape):
+    for batch in (None, 2):
+        model = keras.Sequential([keras.Input(batch_shape=(batch, *shape)), layer(3, 3)])
+        check(rnn_mlir.compile(tool.import_keras(model)), model, [random(2, 5 if shape[0] is None else 3, *shape[1:])])
+
+
+def test_stateful_layer():
+    model = keras.Sequential([keras.Input(batch_shape=(2, T, I)), L.SimpleRNN(H, stateful=True, name="first")])
+    with pytest.raises(importers.ImportFailed, match="the layers first have stateful=True, which is not supported"):
+        tool.import_keras(model)
+
+
+def test_masked_outputs_of_cudnn(capsys):
+    """cuDNN writes zeros, as Keras on a GPU."""
+    model = keras.Sequential([keras.Input((T, I)), L.Masking(), L.LSTM(H, return_sequences=True, zero_output_for_mask=True)])
+    x = random(2, T, I)
+    x[0, 2:] = 0
+    check(rnn_mlir.compile(tool.import_keras(model)), model, [x])
+    assert "Their outputs of masked steps are 0" in capsys.readouterr().err
 
 
 def test_warnings_of_keras(capsys):
@@ -168,7 +185,62 @@ def unpacked(x):
     return [*tf.unstack(x, axis=1), tf.stack(tf.unstack(x, num=3, axis=-2)[::-1])]
 
 
+def maps_of_shapes(x):
+    """Lists of the same type, which TensorFlow's passes merge, with elements of different shapes."""
+    return tf.map_fn(lambda row: (tf.tanh(row), tf.reduce_sum(row), row[:, :3], tf.cast(row > 0, tf.int32)), x,
+                     fn_output_signature=(tf.float32, tf.float32, tf.float32, tf.int32))
+
+
+def nested_map(x):
+    return tf.map_fn(lambda rows: tf.map_fn(lambda row: tf.tanh(row) + 1, rows), x)
+
+
+def map_of_scans(x):
+    return tf.map_fn(lambda rows: tf.scan(lambda total, row: total * 0.5 + row, rows), x)
+
+
+def sizes_of_elements(x):
+    """Elements whose sizes follow from the inputs by several ops."""
+    def step(row):
+        weights = tf.nn.softmax(tf.einsum("bi,tbi->bt", row, x))
+        pairs = tf.expand_dims(row, 1) + tf.expand_dims(row, 0)
+        parts = tf.transpose(tf.reshape(row, [-1, 2, 2]), [1, 0, 2])
+        same = tf.fill([tf.shape(x)[1], 2], 3.0)
+        return (tf.einsum("bt,tbi->bi", weights, x), pairs, parts, tf.argmax(row, -1), same, tf.gather(row, [1, 0], axis=1),
+                tf.squeeze(tf.matmul(row[:, tf.newaxis], tf.ones((4, 1))), [1, 2]))
+
+    return tf.map_fn(step, x, fn_output_signature=(tf.float32,) * 3 + (tf.int64,) + (tf.float32,) * 3)
+
+
+def concatenated(x):
+    """A value of a loop whose size grows."""
+    return tf.while_loop(lambda k, s: k < tf.shape(x)[0], lambda k, s: (k + 1, tf.concat([s, x[k:k + 1] * 2], 0)),
+                         [0, tf.zeros((0, *x.shape[1:]))], [tf.TensorShape([]), tf.TensorShape([None, *x.shape[1:]])])[1]
+
+
+def parts(x):
+    """Slices with indices of the program."""
+    def body(k, total):
+        return k + 1, total * 0.5 + x[k, 0, 1] + x[:, 0, k][-1] + tf.reduce_sum(x[k:k + 2]) + tf.reduce_sum(x[-1 - k:, ..., :k + 1])
+
+    return (tf.while_loop(lambda k, _: k < tf.shape(x)[0], body, [0, 0.0])[1], x[1:], x[:-1], x[::2], x[..., 1:3], x[:, tf.newaxis],
+            *tf.split(x, [1, 3], -1))
+
+
+def gathered(x):
+    return tf.TensorArray(tf.float32, size=tf.shape(x)[0]).unstack(x).gather([0, 0])
+
+
+def convolution(x):
+    kernel = tf.reshape(tf.range(24, dtype=tf.float32), (3, 4, 2)) * 0.1
+    return (tf.nn.conv1d(x, kernel, 1, "SAME"), tf.nn.conv1d(x, kernel, 1, "SAME", dilations=2),
+            tf.nn.conv1d(tf.pad(x, [[0, 0], [2, 1], [0, 0]]), kernel, 2, "VALID"))
+
+
 @pytest.mark.parametrize("function, shape", (
+    *((function, shape) for function in (maps_of_shapes, nested_map, map_of_scans, sizes_of_elements, parts, gathered, convolution)
+      for shape in ((None, None, 4), (3, 2, 4), (3, None, 4))),
+    (concatenated, (None, 4)), (concatenated, (3, 4)),
     (array_loop, (None, None, 4)), (array_loop, (5, 2, 4)), (nested_loop, (None, None, 4)), (mapped, (None, None, 4)),
     (scanned, (None, 2, 4)), (branch, (None, 4)), (branches, (3, 4)), (batched_matmul, (None, None, None, 4)),
     (batched_matmul, (2, None, 4)), (reversed_both, (None, None)), (unpacked, (None, 3, 4))))
@@ -231,6 +303,43 @@ def test_refused_loops():
 
     assert "the size of dimension 0 of the elements of a list of tensors is unknown before the loop that writes them" in \
         failing_function(sized_in_the_loop, spec, tf.TensorSpec((None,), tf.int32))
+
+
+def test_refused_values():
+    spec = tf.TensorSpec((4, 3))
+
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(branch(x))
+        return tape.gradient(y, x)
+
+    assert "They come from gradients of branches: use tf.where instead of tf.cond" in failing_function(gradient, spec)
+    assert "the branches of tf.IfRegion return tensors of different shapes, which is not supported: tensor<1x3xf32>, tensor<2x3xf32>" in \
+        failing_function(lambda x: tf.cond(tf.reduce_sum(x) > 0, lambda: x[:1], lambda: x[:2]), spec)
+    assert "tf.TensorListScatterIntoExistingList, which is not supported; use TensorArray.read, write, unstack, stack and gather" in \
+        failing_function(lambda x: tf.TensorArray(tf.float32, size=4).scatter([2, 0, 1, 3], x).stack(), spec)
+    assert "tf.TensorListSplit, which are not supported; use TensorArray.read" in \
+        failing_function(lambda x: tf.TensorArray(tf.float32, size=2).split(x, [2, 2]).stack(), spec)
+    assert "stablehlo.maximum of unsigned integers in the region of stablehlo.reduce is not supported" in \
+        failing_function(tf.reduce_max, tf.TensorSpec((4,), tf.uint8))
+    variable = tf.Variable(tf.zeros((4, 3)))
+    assert "the function assigns variables (AssignAddVariableOp), which is not supported" in \
+        failing_function(lambda x: variable.assign_add(x) * 2, spec)
+
+
+def test_unsigned_integers():
+    """The types of compiled functions have no sign; the numbers are those of unsigned integers."""
+    def function(x):
+        y = tf.constant([150, 7, 0, 9], tf.uint8)
+        return tf.cast(x, tf.float32), tf.cast(x, tf.int32), tf.maximum(x, y), tf.minimum(x, y), x // 3, x % 7, x > y, \
+            tf.cast(tf.cast(x, tf.float32), tf.uint8)
+
+    traced = tf.function(function, input_signature=[tf.TensorSpec((4,), tf.uint8)])
+    x = np.array([200, 3, 0, 255], np.uint8)
+    got = rnn_mlir.compile(tool.import_function(traced.get_concrete_function()))(x)
+    for value, expected in zip(got, traced(x)):
+        np.testing.assert_array_equal(value.view(expected.numpy().dtype), expected)
 
 
 def test_gradient_of_unrolled_layer():

@@ -12,11 +12,12 @@ from ._lowering import ImportFailed, operations
 Size = Union[int, str]
 
 
-class _Body:
+class Body:
     """The text of ops that replace an op, whose operands are %0, %1, ..."""
 
     def __init__(self, mlir: Any, op: Any) -> None:
         self.ir = mlir.ir
+        self.stablehlo = mlir.stablehlo
         self.op = op
         self.lines: List[str] = []
         self.count = 0
@@ -46,7 +47,7 @@ class _Body:
     def element(self, operand: int, position: int) -> str:
         """An element of an operand with integers, as an index."""
         kind = self.type(operand)
-        value = self.add(f"tensor.extract %{operand}[{self.index(position)}] : {kind}")
+        value = self.add(f"tensor.extract %{operand}[{self.index(position) if kind.rank else ''}] : {kind}")
         return value if str(kind.element_type) == "index" else \
             self.add(f"arith.index_cast {value} : {kind.element_type} to index")
 
@@ -55,13 +56,20 @@ class _Body:
         kind = self.ir.RankedTensorType(self.op.results[0].type)
         return [self.element(operand, k) if kind.is_dynamic_dim(k) else kind.get_dim_size(k) for k in range(kind.rank)]
 
-    def constant(self, operand: int) -> List[int]:
-        """The integers of an operand that is a constant."""
+    def constant(self, operand: int) -> Optional[List[int]]:
+        """The integers of an operand, or None if it is no constant."""
         owner = self.op.operands[operand].owner
         attributes = getattr(getattr(owner, "operation", None), "attributes", {})
-        if "value" not in attributes:
-            raise ImportFailed(f"{self.op.name} is supported with constant operands only, but operand {operand} is none")
-        return [int(value) for value in self.ir.DenseIntElementsAttr(attributes["value"])]
+        return [int(value) for value in self.ir.DenseIntElementsAttr(attributes["value"])] if "value" in attributes else None
+
+    def integers(self, operand: int) -> List[Size]:
+        """The elements of a vector of integers: static ones of a constant."""
+        given = self.constant(operand)
+        return [*given] if given is not None else [self.element(operand, k) for k in range(self.type(operand).get_dim_size(0))]
+
+    def binary(self, name: str, left: Size, right: Size) -> str:
+        """An op of arith on two indices."""
+        return self.add(f"arith.{name} {self.value(left)}, {self.value(right)} : index")
 
     def flag(self, name: str) -> int:
         """An integer attribute; 0 if it is absent."""
@@ -127,6 +135,7 @@ class _Slice(NamedTuple):
     sizes: List[Size]
     strides: List[int]
     kept: List[Size]  # sizes without the dimensions that shrink
+    shape: List[Size]  # and with new axes
 
     def text(self) -> str:
         def items(values: Sequence[Size]) -> str:
@@ -135,70 +144,96 @@ class _Slice(NamedTuple):
         return items(self.offsets) + " " + items(self.sizes) + " " + items(self.strides)
 
 
-def _strided_slice(body: _Body, sizes: Sequence[Size], first: int) -> _Slice:
+def _strided_slice(body: Body, sizes: Sequence[Size], first: int) -> _Slice:
     """The slice of a tensor of these sizes; operands `first`... are its begin, end and strides."""
-    begin, end, strides = (body.constant(first + k) for k in range(3))
+    strides = body.constant(first + 2)
+    if strides is None:
+        raise ImportFailed(f"{body.op.name} is supported with constant strides only")
+    begin, end = body.integers(first), body.integers(first + 1)
     begin_mask, end_mask, shrink = (body.flag(f"{name}_mask") for name in ("begin", "end", "shrink_axis"))
-    ellipsis = body.flag("ellipsis_mask")
-    if body.flag("new_axis_mask"):
-        raise ImportFailed(f"{body.op.name} with a new axis is not supported; use tf.expand_dims")
+    ellipsis, new_axes = body.flag("ellipsis_mask"), body.flag("new_axis_mask")
+    # Per dimension the index of begin, end and strides, None for all of it; -1 for a new axis.
     entries: List[Optional[int]] = []
-    for k in range(len(begin)):
+    used = sum(not (ellipsis | new_axes) & 1 << k for k in range(len(strides)))
+    for k in range(len(strides)):
         if ellipsis & 1 << k:
-            entries += [None] * (len(sizes) - len(begin) + 1)
+            entries += [None] * (len(sizes) - used)
         else:
-            entries.append(k)
-    entries += [None] * (len(sizes) - len(entries))
-    result = _Slice([], [], [], [])
-    for dim, (size, entry) in enumerate(zip(sizes, entries)):
+            entries.append(-1 if new_axes & 1 << k else k)
+    entries += [None] * (len(sizes) - sum(entry != -1 for entry in entries))
+    result = _Slice([], [], [], [], [])
+    for entry in entries:
+        if entry == -1:
+            result.shape.append(1)
+            continue
+        dim = len(result.sizes)
+        size = sizes[dim]
         start: Size = 0
         count, stride, keeps = size, 1, True
         if entry is not None:
             keeps = not shrink & 1 << entry
             stride = strides[entry] if keeps else 1
-            low, high = begin[entry], end[entry]
-            opens, closes = bool(begin_mask & 1 << entry), bool(end_mask & 1 << entry)
-            start, count = _range(body, dim, size, None if opens and keeps else low, None if closes else high, stride, keeps)
+            if stride < 1:
+                raise ImportFailed(f"{body.op.name} with the stride {stride} in dimension {dim} is not supported; use tf.reverse")
+            low = None if begin_mask & 1 << entry and keeps else begin[entry]
+            start, count = (_range(body, size, low, None if end_mask & 1 << entry else end[entry], stride) if keeps
+                            else (_index(body, size, begin[entry]), 1))
         result.offsets.append(start)
         result.sizes.append(count)
         result.strides.append(stride)
         if keeps:
             result.kept.append(count)
+            result.shape.append(count)
     return result
 
 
-def _range(body: _Body, dim: int, size: Size, low: Optional[int], high: Optional[int], stride: int,
-           keeps: bool) -> Tuple[Size, Size]:
+def _from_start(body: Body, size: Size, given: Size) -> Size:
+    """An index, where a negative one counts from the end."""
+    if isinstance(given, int):
+        return given if given >= 0 else given + size if isinstance(size, int) else body.binary("addi", size, given)
+    is_negative = body.add(f"arith.cmpi slt, {given}, {body.index(0)} : index")
+    return body.add(f"arith.select {is_negative}, {body.binary('addi', given, size)}, {given} : index")
+
+
+def _clamp(body: Body, value: Size, last: Size) -> Size:
+    if isinstance(value, int) and (value == 0 or isinstance(last, int)):
+        return max(min(value, last), 0) if isinstance(last, int) else 0
+    return body.binary("maxsi", body.binary("minsi", value, last), 0)
+
+
+def _index(body: Body, size: Size, given: Size) -> Size:
+    """An index out of range, an error in TensorFlow, selects the nearest element, as in XLA: it must not leave the memory."""
+    last = size - 1 if isinstance(size, int) else body.binary("subi", size, 1)
+    return _clamp(body, _from_start(body, size, given), last)
+
+
+def _range(body: Body, size: Size, low: Optional[Size], high: Optional[Size], stride: int) -> Tuple[Size, Size]:
     """Offset and size of one dimension of a slice; `None` is an open end."""
-    if stride < 1:
-        raise ImportFailed(f"{body.op.name} with the stride {stride} in dimension {dim} is not supported; use tf.reverse")
-
-    def from_end(number: int) -> Size:
-        if isinstance(size, int):
-            return size + number
-        return body.add(f"arith.addi {size}, {body.index(number)} : index")
-
-    if not keeps:
-        return (low or 0) if (low or 0) >= 0 else from_end(low or 0), 1
-    if isinstance(size, int):
-        first = 0 if low is None else min(max(low + size if low < 0 else low, 0), size)
-        last = size if high is None else min(max(high + size if high < 0 else high, 0), size)
+    first = 0 if low is None else _clamp(body, _from_start(body, size, low), size)
+    last = size if high is None else _clamp(body, _from_start(body, size, high), size)
+    if isinstance(first, int) and isinstance(last, int):
         return first, max(-(-(last - first) // stride), 0)
-    if stride == 1 and not low and high is None:
-        return 0, size
-    raise ImportFailed(f"{body.op.name} of a part of dimension {dim}, whose size is dynamic, is not supported; give this "
-                       "dimension a static size, or take all of it")
+    count = last if first == 0 else body.binary("maxsi", body.binary("subi", last, first), 0)
+    return first, count if stride == 1 else body.binary("ceildivsi", count, stride)
 
 
-def _convert_strided_slice(body: _Body) -> List[str]:
+def _convert_strided_slice(body: Body) -> List[str]:
     part = _strided_slice(body, body.sizes(0), 1)
-    kind = tensor_type(part.kept, body.type(0).element_type)
+    element = body.type(0).element_type
+    kind = tensor_type(part.kept, element)
     value = body.add(f"tensor.extract_slice %0{part.text()} : {body.type(0)} to {kind}")
+    if len(part.shape) > len(part.kept):
+        shape = f"tensor<{len(part.shape)}xindex>"
+        sizes = body.add(f"tensor.from_elements {', '.join(body.value(size) for size in part.shape)} : {shape}")
+        wanted = tensor_type(part.shape, element)
+        value, kind = body.add(f"tensor.reshape {value}({sizes}) : ({kind}, {shape}) -> {wanted}"), wanted
     return [body.cast(value, kind, body.op.results[0].type)]
 
 
-def _convert_strided_slice_grad(body: _Body) -> List[str]:
+def _convert_strided_slice_grad(body: Body) -> List[str]:
     sizes = body.result_sizes(0)
+    if body.flag("new_axis_mask"):
+        raise ImportFailed(f"{body.op.name} with a new axis is not supported; use tf.expand_dims")
     part = _strided_slice(body, sizes, 1)
     element = body.type(4).element_type
     zeros, kind = body.filled(sizes, element, body.zero(element))
@@ -207,7 +242,7 @@ def _convert_strided_slice_grad(body: _Body) -> List[str]:
     return [body.cast(value, kind, body.op.results[0].type)]
 
 
-def _convert_tile(body: _Body) -> List[str]:
+def _convert_tile(body: Body) -> List[str]:
     sizes = body.sizes(0)
     tiled: List[Size] = [body.add(f"arith.muli {body.value(size)}, {body.element(1, k)} : index")
                          for k, size in enumerate(sizes)]
@@ -216,7 +251,7 @@ def _convert_tile(body: _Body) -> List[str]:
     return [body.cast(value, tensor_type(tiled, body.type(0).element_type), body.op.results[0].type)]
 
 
-def _convert_reshape_with_free_size(body: _Body) -> List[str]:
+def _convert_reshape_with_free_size(body: Body) -> List[str]:
     """A size of -1 is what the other sizes leave."""
     wanted = body.ir.RankedTensorType(body.op.results[0].type)
     total = known = body.index(1)
@@ -236,7 +271,7 @@ def _convert_reshape_with_free_size(body: _Body) -> List[str]:
     return [body.add(f"tensor.reshape %0({shape}) : ({body.type(0)}, tensor<{wanted.rank}xindex>) -> {wanted}")]
 
 
-def _convert_reverse_sequence(body: _Body) -> List[str]:
+def _convert_reverse_sequence(body: Body) -> List[str]:
     time, batch = body.flag("seq_dim"), body.flag("batch_dim")
     lengths = body.type(1)
 
@@ -255,7 +290,7 @@ def _convert_reverse_sequence(body: _Body) -> List[str]:
     return [body.cast(value, tensor_type(sizes, body.type(0).element_type), body.op.results[0].type)]
 
 
-def _convert_list_get(body: _Body) -> List[str]:
+def _convert_list_get(body: Body) -> List[str]:
     """An element of the first dimension."""
     sizes = body.sizes(0)
     kind = tensor_type(sizes[1:], body.type(0).element_type)
@@ -263,47 +298,38 @@ def _convert_list_get(body: _Body) -> List[str]:
     return [body.cast(value, kind, body.op.results[0].type)]
 
 
-def _convert_list_set(body: _Body) -> List[str]:
+def _convert_list_set(body: Body) -> List[str]:
     sizes = body.sizes(0)
     kind = tensor_type(sizes[1:], body.type(0).element_type)
     item = body.cast("%2", str(body.type(2)), kind)
     return [body.add(f"tensor.insert_slice {item} into %0{_element_at(body, sizes)} : {kind} into {body.type(0)}")]
 
 
-def _element_at(body: _Body, sizes: Sequence[Size]) -> str:
+def _element_at(body: Body, sizes: Sequence[Size]) -> str:
     """The slice of the element whose index is operand 1."""
-    given = body.add(f"tensor.extract %1[] : {body.type(1)}")
-    given = body.add(f"arith.index_cast {given} : {body.type(1).element_type} to index")
-    # A negative index counts from the end.
-    from_end = body.add(f"arith.addi {given}, {body.value(sizes[0])} : index")
-    is_negative = body.add(f"arith.cmpi slt, {given}, {body.index(0)} : index")
-    index = body.add(f"arith.select {is_negative}, {from_end}, {given} : index")
-    # An index out of range, an error in TensorFlow, selects the nearest element, as in XLA: it must not leave the memory.
-    last = body.add(f"arith.subi {body.value(sizes[0])}, {body.index(1)} : index")
-    index = body.add(f"arith.maxsi {body.add(f'arith.minsi {index}, {last} : index')}, {body.index(0)} : index")
     rank = len(sizes)
-    return _Slice([index] + [0] * (rank - 1), [1, *sizes[1:]], [1] * rank, []).text()
+    return _Slice([_index(body, sizes[0], body.element(1, 0))] + [0] * (rank - 1), [1, *sizes[1:]], [1] * rank, [], []).text()
 
 
-def _convert_list_reserve(body: _Body) -> List[str]:
-    """Zeros. The attribute `positions` has a dimension of the list, an operand, and the dimension of the operand with its size."""
+def _convert_list_reserve(body: Body) -> List[str]:
+    """Zeros. The attribute `positions` has triples: a dimension of the list, an operand, and the position of the size in it, a
+    dimension, or -1 - k for its element k."""
     wanted = body.ir.RankedTensorType(body.op.results[0].type)
-    length = body.add(f"tensor.extract %0[] : {body.type(0)}")
-    found: Dict[int, Size] = {0: body.add(f"arith.index_cast {length} : {body.type(0).element_type} to index")}
+    found: Dict[int, Size] = {} if not wanted.is_dynamic_dim(0) else {0: body.element(0, 0)}
     positions = [int(value) for value in body.ir.DenseI64ArrayAttr(body.op.attributes["positions"])]
     for dim, operand, at in zip(positions[::3], positions[1::3], positions[2::3]):
-        size = body.value(body.sizes(operand)[at])
+        size = body.value(body.sizes(operand)[at]) if at >= 0 else body.element(operand, -1 - at)
         found[dim] = body.add(f"arith.maxsi {found[dim]}, {size} : index") if dim in found else size
     sizes = [found[dim] if dim in found else wanted.get_dim_size(dim) for dim in range(wanted.rank)]
     value, kind = body.filled(sizes, wanted.element_type, body.zero(wanted.element_type))
     return [body.cast(value, kind, wanted)]
 
 
-def _convert_list_cast(body: _Body) -> List[str]:
+def _convert_list_cast(body: Body) -> List[str]:
     return [body.cast("%0", str(body.type(0)), body.op.results[0].type)]
 
 
-def _convert_list_length(body: _Body) -> List[str]:
+def _convert_list_length(body: Body) -> List[str]:
     size = body.add(f"arith.index_cast {body.value(body.sizes(0)[0])} : index to i32")
     return [body.add(f"tensor.from_elements {size} : tensor<i32>")]
 
@@ -313,7 +339,7 @@ _SPECIAL = {"f16": ("0xFC00", "0x7E00"), "bf16": ("0xFF80", "0x7FC0"), "f32": ("
             "f64": ("0xFFF0000000000000", "0x7FF8000000000000")}
 
 
-def _convert_sparse_softmax(body: _Body) -> List[str]:
+def _convert_sparse_softmax(body: Body) -> List[str]:
     """The loss of each row and its gradient; NaN for a label out of range, as TensorFlow on GPUs."""
     rows, classes = body.sizes(0)
     element, label = body.type(0).element_type, body.type(1).element_type
@@ -366,7 +392,7 @@ def _convert_sparse_softmax(body: _Body) -> List[str]:
 # ===----------------------------------------------------------------------=== #
 
 
-def _convert_broadcast(body: _Body) -> List[str]:
+def _convert_broadcast(body: Body) -> List[str]:
     sizes = body.result_sizes(1)
     at = [int(value) for value in body.ir.DenseI64ArrayAttr(body.op.attributes["broadcast_dimensions"])]
     own, zero = body.sizes(0), body.index(0)
@@ -383,18 +409,18 @@ def _convert_broadcast(body: _Body) -> List[str]:
     return [body.cast(value, tensor_type(sizes, body.type(0).element_type), body.op.results[0].type)]
 
 
-def _convert_reshape(body: _Body) -> List[str]:
+def _convert_reshape(body: Body) -> List[str]:
     wanted = body.op.results[0].type
     return [body.add(f"tensor.reshape %0(%1) : ({body.type(0)}, {body.type(1)}) -> {wanted}")]
 
 
-def _convert_dimension_size(body: _Body) -> List[str]:
+def _convert_dimension_size(body: Body) -> List[str]:
     size = body.sizes(0)[body.flag("dimension")]
     value = body.add(f"arith.index_cast {body.value(size)} : index to i32")
     return [body.add(f"tensor.from_elements {value} : tensor<i32>")]
 
 
-def _convert_reverse(body: _Body) -> List[str]:
+def _convert_reverse(body: Body) -> List[str]:
     reversed_dims = {int(value) for value in body.ir.DenseI64ArrayAttr(body.op.attributes["dimensions"])}
     sizes, one = body.sizes(0), body.index(1)
     last = [body.add(f"arith.subi {body.value(size)}, {one} : index") for size in sizes]
@@ -403,7 +429,7 @@ def _convert_reverse(body: _Body) -> List[str]:
     return [body.cast(value, tensor_type(sizes, body.type(0).element_type), body.op.results[0].type)]
 
 
-def _split_index(body: _Body) -> int:
+def _split_index(body: Body) -> int:
     """The constant index of a shape.split_at, from the start."""
     owner = getattr(body.op.operands[1].owner, "operation", None)
     if owner is None or owner.name != "arith.constant":
@@ -412,18 +438,18 @@ def _split_index(body: _Body) -> int:
     return index + body.type(0).get_dim_size(0) if index < 0 else index
 
 
-def _convert_split(body: _Body) -> List[str]:
+def _convert_split(body: Body) -> List[str]:
     at, rank = _split_index(body), body.type(0).get_dim_size(0)
     return [body.add(f"tensor.extract_slice %0[{first}] [{count}] [1] : {body.type(0)} to tensor<{count}xindex>")
             for first, count in ((0, at), (at, rank - at))]
 
 
-def _convert_concat(body: _Body) -> List[str]:
+def _convert_concat(body: Body) -> List[str]:
     extents = [body.element(k, n) for k in range(2) for n in range(body.type(k).get_dim_size(0))]
     return [body.add(f"tensor.from_elements {', '.join(extents)} : {body.op.results[0].type}")]
 
 
-def _convert_constant_shape(body: _Body) -> List[str]:
+def _convert_constant_shape(body: Body) -> List[str]:
     sizes = [int(size) for size in body.ir.DenseIntElementsAttr(body.op.attributes["shape"])]
     return [body.add(f"arith.constant dense<{sizes}> : {body.op.results[0].type}")]
 
@@ -440,7 +466,7 @@ def use_extent_tensors(mlir: Any, module: Any) -> None:
             ranks = [ir.RankedTensorType(value.type).get_dim_size(0) for value in op.operands
                      if isinstance(value.type, ir.RankedTensorType)]
             if op.name == "shape.split_at":
-                at = _split_index(_Body(mlir, op))
+                at = _split_index(Body(mlir, op))
                 wanted = [at, ranks[0] - at]
             elif op.name == "shape.const_shape":
                 wanted = [len(ir.DenseIntElementsAttr(op.attributes["shape"]))]
@@ -450,13 +476,16 @@ def use_extent_tensors(mlir: Any, module: Any) -> None:
                 result.set_type(ir.RankedTensorType.get([rank], ir.IndexType.get()))
 
 
-_Converter = Callable[[_Body], List[str]]
+Converter = Callable[[Body], List[str]]
 # TensorFlow's ops on lists, and those that replace them, on tensors with one more dimension. The tf dialect accepts unknown ops, so that
 # TensorFlow's passes keep them.
 LIST_OPS = {"tf.TensorListReserve": "tf.RnnListReserve", "tf.TensorListStack": "tf.RnnListCast",
             "tf.TensorListGetItem": "tf.RnnListGet", "tf.TensorListSetItem": "tf.RnnListSet",
             "tf.TensorListLength": "tf.RnnListLength"}
-TENSORFLOW: Dict[str, _Converter] = {
+# A tf.StridedSlice with indices of the program.
+SLICE = "tf.RnnSlice"
+TENSORFLOW: Dict[str, Converter] = {
+    SLICE: _convert_strided_slice,
     "tf.StridedSlice": _convert_strided_slice,
     "tf.StridedSliceGrad": _convert_strided_slice_grad,
     "tf.Reshape": _convert_reshape_with_free_size,
@@ -469,7 +498,7 @@ TENSORFLOW: Dict[str, _Converter] = {
     "tf.RnnListSet": _convert_list_set,
     "tf.RnnListLength": _convert_list_length,
 }
-STABLEHLO: Dict[str, _Converter] = {
+STABLEHLO: Dict[str, Converter] = {
     "stablehlo.dynamic_broadcast_in_dim": _convert_broadcast,
     "stablehlo.dynamic_reshape": _convert_reshape,
     "stablehlo.get_dimension_size": _convert_dimension_size,
@@ -484,12 +513,14 @@ def _is_ranked(mlir: Any, op: Any) -> bool:
     return all(isinstance(value.type, (mlir.ir.RankedTensorType, mlir.ir.IndexType)) for value in (*op.operands, *op.results))
 
 
-def convert(mlir: Any, module: Any, converters: Dict[str, _Converter]) -> None:
-    """Replaces the ops that `converters` names. Ops on tensors or shapes of unknown rank stay."""
+def convert(mlir: Any, module: Any, converters: Dict[str, Converter]) -> None:
+    """Replaces the ops that `converters` names. Ops on tensors or shapes of unknown rank, and those without new results, stay."""
     todo = [op for op in operations(module.operation) if op.name in converters and _is_ranked(mlir, op)]
     for op in todo:
-        body = _Body(mlir, op)
+        body = Body(mlir, op)
         results = converters[op.name](body)
+        if not results:
+            continue
         arguments = ", ".join(f"%{k}: {value.type}" for k, value in enumerate(op.operands))
         types = ", ".join(str(value.type) for value in op.results)
         text = f"func.func private @body({arguments}) -> ({types}) {{\n" + "\n".join(body.lines) + \

@@ -6,38 +6,110 @@ convert only if all sizes are static. Here the ops on lists become ops of _dynam
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from . import _dynamic
 from ._lowering import ImportFailed, operations
+from ._sizes import constant, first_user, flag, op_of, rank_of, size_of_items
 
 # Loops with regions: the passes of TensorFlow that precede `convert`.
 PASSES = "tf-functional-control-flow-to-regions,inline,canonicalize,cse"
-# A static size, or a value and a dimension of it.
-_Size = Union[int, Tuple[Any, int]]
+_CAST = _dynamic.LIST_OPS["tf.TensorListStack"]
+_MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
+_SUPPORTED = "use TensorArray.read, write, unstack, stack and gather"
 
 
 def is_needed(text: str) -> bool:
     """Whether a module of the tf dialect has loops, or ops whose conversion by TensorFlow ends the process."""
-    return re.search(r'"tf\.(While|TensorList|If|Case|Unpack)', text) is not None
+    return re.search(r'"tf\.(While|TensorList|If|Case|Unpack|SplitV)', text) is not None
 
 
 def convert(mlir: Any, module: Any) -> None:
     """Replaces the lists of a module of the tf dialect after `PASSES`, and what reads one element of a tensor."""
-    for op in _ops(module, "tf.GatherV2", "tf.StridedSlice", "tf.Unpack"):
-        if op.name == "tf.Unpack":
-            _convert_unpack(mlir, op)
+    for op in _ops(module, "tf.GatherV2", "tf.StridedSlice", "tf.Unpack", "tf.SplitV"):
+        if op.name in ("tf.Unpack", "tf.SplitV"):
+            _convert_parts(mlir, op)
         elif (index := _index_of_element(mlir, op)) is not None:
             _replace(mlir, op, _dynamic.LIST_OPS["tf.TensorListGetItem"], [op.operands[0], index])
-    for op in _ops(module, "tf.TensorListReserve", "tf.TensorListFromTensor"):
+        elif op.name == "tf.StridedSlice" and None in [constant(mlir, op.operands[k]) for k in (1, 2)]:
+            # TensorFlow's conversion makes types with bounds, which its other conversions do not support.
+            _replace(mlir, op, _dynamic.SLICE, list(op.operands), attributes={
+                f"{kind}_mask": _integer(mlir, flag(mlir, op, f"{kind}_mask")) for kind in _MASKS})
+    _check_branches(mlir, module)
+    _refine_constants(mlir, module)
+    _separate_lists(mlir, module)
+    for op in _ops(module, "tf.TensorListFromTensor"):
         _convert_list(mlir, op)
+    _convert_reserved(mlir, _ops(module, "tf.TensorListReserve"))
+    for op in _ops(module, "tf.TensorListGather"):
+        axis = _integers(mlir, op, [0], ())
+        _replace(mlir, op, "tf.GatherV2", [*list(op.operands)[:2], axis], attributes={"batch_dims": _integer(mlir, 0)})
     for name, operands in (("SetItem", 3), ("GetItem", 2), ("Stack", 1), ("Length", 1)):
         for op in _ops(module, f"tf.TensorList{name}"):
             _replace(mlir, op, _dynamic.LIST_OPS[op.name], list(op.operands)[:operands])
     left = sorted({op.name for op in operations(module.operation) if op.name.startswith(("tf.TensorList", "tf.EmptyTensorList"))})
     if left:
-        raise ImportFailed(f"the module has lists of tensors with the ops {', '.join(left)}, which are not supported. They come from "
-                           "gradients of loops. In Keras, use layers with unroll=True")
+        is_gradient = any(name.endswith(("PushBack", "PopBack")) for name in left)
+        raise ImportFailed(f"the module has lists of tensors with the ops {', '.join(left)}, which are not supported" + (
+            ". They come from gradients of loops. In Keras, use layers with unroll=True" if is_gradient else "; " + _SUPPORTED))
+    for op in _ops(module, "tf.WhileRegion", "tf.IfRegion", "tf.CaseRegion"):
+        _cast_values(mlir, op)
+
+
+def _check_branches(mlir: Any, module: Any) -> None:
+    """Reports results of branches that have no common type."""
+    if any(op.name.startswith("tf.Optional") for op in operations(module.operation)):
+        raise ImportFailed("the module has optional values (tf.OptionalFromValue), which are not supported. They come from gradients of "
+                           "branches: use tf.where instead of tf.cond")
+    for op in _ops(module, "tf.IfRegion", "tf.CaseRegion"):
+        for k, result in enumerate(op.results):
+            kinds = sorted({str(list(region.blocks[0])[-1].operation.operands[k].type) for region in op.regions})
+            if rank_of(mlir, result) < 0 and len(kinds) > 1:
+                raise ImportFailed(f"the branches of {op.name} return tensors of different shapes, which is not supported: " +
+                                   ", ".join(kinds))
+
+
+def _refine_constants(mlir: Any, module: Any) -> None:
+    """A constant gets the type of its value: TensorFlow's passes replace a less static one, but not the types of its uses."""
+    for op in _ops(module, "tf.Const"):
+        kind = mlir.ir.Attribute(op.attributes["value"]).type
+        if kind != op.results[0].type and isinstance(kind, mlir.ir.RankedTensorType):
+            op.results[0].set_type(kind)
+
+
+def _separate_lists(mlir: Any, module: Any) -> None:
+    """One list per use: the elements of lists that TensorFlow's passes have merged may have different shapes."""
+    for op in _ops(module, "tf.TensorListReserve"):
+        for use in list(op.results[0].uses)[1:]:
+            use.owner.operation.operands[use.operand_number] = op.clone(mlir.ir.InsertionPoint(op)).results[0]
+
+
+def _convert_reserved(mlir: Any, todo: List[Any]) -> None:
+    """Converts lists until the sizes of no other one are known: elements of a list may be computed from those of another one."""
+    while todo:
+        left, failed = [], None
+        for op in todo:
+            try:
+                _convert_list(mlir, op)
+            except ImportFailed as error:
+                left.append(op)
+                failed = error
+        if failed and len(left) == len(todo):
+            raise failed
+        todo = left
+
+
+def _cast_values(mlir: Any, op: Any) -> None:
+    """Values that enter and leave regions get the types that the op declares, which may have fewer static sizes."""
+    is_loop = op.name == "tf.WhileRegion"
+    kinds = [value.type for value in (op.regions[1].blocks[0].arguments if is_loop else op.results)]
+    ends = [list(region.blocks[0])[-1].operation for region in list(op.regions)[1 if is_loop else 0:]]
+    for user in [op, *ends] if is_loop else ends:
+        for k, kind in enumerate(kinds):
+            value = user.operands[k]
+            if value.type != kind and rank_of(mlir, value) >= 0 and isinstance(kind, mlir.ir.RankedTensorType):
+                user.operands[k] = mlir.ir.Operation.create(_CAST, results=[kind], operands=[value], loc=op.location,
+                                                            ip=mlir.ir.InsertionPoint(user)).result
 
 
 def _ops(module: Any, *names: str) -> List[Any]:
@@ -56,53 +128,59 @@ def _replace(mlir: Any, op: Any, name: str, operands: Sequence[Any], types: Opti
 
 def _index_of_element(mlir: Any, op: Any) -> Any:
     """The scalar i of a tf.GatherV2 or tf.StridedSlice that is x[i], or None."""
-    ranks = [_rank(mlir, value) for value in (*op.operands, *op.results)]
+    ranks = [rank_of(mlir, value) for value in (*op.operands, *op.results)]
     if ranks[0] < 1 or ranks[-1] != ranks[0] - 1:
         return None
     if op.name == "tf.GatherV2":
-        return op.operands[1] if ranks[1] == 0 and _constant(mlir, op.operands[2]) == [0] else None
-    begin = getattr(op.operands[1].owner, "operation", None)
-    masks = [_flag(mlir, op, f"{kind}_mask") for kind in ("shrink_axis", "begin", "ellipsis", "new_axis")]
+        return op.operands[1] if ranks[1] == 0 and constant(mlir, op.operands[2]) == [0] else None
+    begin = op_of(op.operands[1])
+    masks = [flag(mlir, op, f"{kind}_mask") for kind in ("shrink_axis", "begin", "ellipsis", "new_axis")]
     # _dynamic converts constant indices.
-    if begin is None or begin.name not in ("tf.Pack", "tf.Reshape", "tf.ExpandDims") or _rank(mlir, begin.operands[0]):
+    if begin is None or begin.name not in ("tf.Pack", "tf.Reshape", "tf.ExpandDims") or rank_of(mlir, begin.operands[0]):
         return None
     is_first = masks == [1, 0, 0, 0] and list(mlir.ir.RankedTensorType(op.operands[1].type).shape) == [1]
     return begin.operands[0] if is_first else None
 
 
-def _rank(mlir: Any, value: Any) -> int:
-    """The rank of a tensor; -1 if it is unknown."""
-    return int(mlir.ir.RankedTensorType(value.type).rank) if isinstance(value.type, mlir.ir.RankedTensorType) else -1
+def _integer(mlir: Any, value: int) -> Any:
+    return mlir.ir.IntegerAttr.get(mlir.ir.IntegerType.get_signless(64), value)
 
 
-def _convert_unpack(mlir: Any, op: Any) -> None:
-    """Slices, which _dynamic converts: TensorFlow's conversion of a tf.Unpack with dynamic sizes ends the process."""
+def _integers(mlir: Any, op: Any, values: Sequence[int], shape: Sequence[int]) -> Any:
+    """A constant before `op`."""
     ir = mlir.ir
-    if _rank(mlir, op.operands[0]) < 1 or ir.RankedTensorType(op.operands[0].type).has_static_shape:
+    kind = ir.RankedTensorType.get(shape, ir.IntegerType.get_signless(64))
+    value = ir.DenseElementsAttr.get([_integer(mlir, n) for n in values], kind)
+    return ir.Operation.create("tf.Const", results=[kind], attributes={"value": value}, loc=op.location,
+                               ip=ir.InsertionPoint(op)).result
+
+
+def _convert_parts(mlir: Any, op: Any) -> None:
+    """Slices, which _dynamic converts. TensorFlow's conversion of a tf.Unpack with dynamic sizes ends the process; that of a tf.SplitV
+    does not support them."""
+    whole = op.operands[0]
+    if rank_of(mlir, whole) < 1 or mlir.ir.RankedTensorType(whole.type).has_static_shape:
         return
-    axis = _flag(mlir, op, "axis") % _rank(mlir, op.operands[0])
-    point, word = ir.InsertionPoint(op), ir.IntegerType.get_signless(64)
-
-    def constant(last: int) -> Any:
-        """A vector that selects element `last` of `axis`."""
-        kind = ir.RankedTensorType.get([axis + 1], word)
-        value = ir.DenseElementsAttr.get([ir.IntegerAttr.get(word, n) for n in [0] * axis + [last]], kind)
-        return ir.Operation.create("tf.Const", results=[kind], attributes={"value": value}, loc=op.location, ip=point).result
-
-    def mask(bits: int) -> Any:
-        return ir.IntegerAttr.get(word, bits)
-
-    ones = ir.RankedTensorType.get([axis + 1], word)
-    strides = ir.Operation.create("tf.Const", results=[ones], attributes={
-        "value": ir.DenseElementsAttr.get_splat(ones, ir.IntegerAttr.get(word, 1))}, loc=op.location, ip=point).result
-    whole = (1 << axis) - 1
-    for k, result in enumerate(op.results):
-        part = ir.Operation.create("tf.StridedSlice", results=[result.type],
-                                   operands=[op.operands[0], constant(k), constant(k + 1), strides],
-                                   attributes={"begin_mask": mask(whole), "end_mask": mask(whole), "ellipsis_mask": mask(0),
-                                               "new_axis_mask": mask(0), "shrink_axis_mask": mask(1 << axis)},
-                                   loc=op.location, ip=point)
+    rank, sizes = rank_of(mlir, whole), [1] * len(op.results)
+    if op.name == "tf.SplitV":
+        axes, given = constant(mlir, op.operands[2]), constant(mlir, op.operands[1])
+        if axes is None or given is None or min(given) < 0:
+            return
+        axis, sizes = axes[0] % rank, given
+    else:
+        axis = flag(mlir, op, "axis") % rank
+    shape, masks = [axis + 1], (1 << axis) - 1
+    strides = _integers(mlir, op, [1] * (axis + 1), shape)
+    attributes = {"begin_mask": masks, "end_mask": masks, "ellipsis_mask": 0, "new_axis_mask": 0,
+                  "shrink_axis_mask": 1 << axis if op.name == "tf.Unpack" else 0}
+    first = 0
+    for size, result in zip(sizes, op.results):
+        bounds = [_integers(mlir, op, [0] * axis + [n], shape) for n in (first, first + size)]
+        part = mlir.ir.Operation.create("tf.StridedSlice", results=[result.type], operands=[whole, *bounds, strides],
+                                        attributes={name: _integer(mlir, mask) for name, mask in attributes.items()},
+                                        loc=op.location, ip=mlir.ir.InsertionPoint(op))
         result.replace_all_uses_with(part.result)
+        first += size
     op.erase()
 
 
@@ -124,11 +202,10 @@ def _uses_of_list(value: Any) -> Iterator[Tuple[Any, List[Any]]]:
             yield op, [parent.results[k], *arguments]
         elif op.name == "tf.Identity" or (op.name == "tf.TensorListSetItem" and k == 0):
             yield op, [op.results[0]]
-        elif op.name in ("tf.TensorListGetItem", "tf.TensorListStack", "tf.TensorListLength"):
+        elif op.name in ("tf.TensorListGetItem", "tf.TensorListStack", "tf.TensorListLength", "tf.TensorListGather"):
             yield op, []
         else:
-            raise ImportFailed(f"a list of tensors is an operand of {op.name}, which is not supported; return its tensor: "
-                               "TensorArray.stack()")
+            raise ImportFailed(f"a list of tensors is an operand of {op.name}, which is not supported; " + _SUPPORTED)
 
 
 def _convert_list(mlir: Any, op: Any) -> None:
@@ -137,7 +214,7 @@ def _convert_list(mlir: Any, op: Any) -> None:
     same, todo, items = [op.results[0]], [op.results[0]], []
     while todo:
         for user, values in _uses_of_list(todo.pop()):
-            if user.name == "tf.TensorListSetItem" and _flag(mlir, user, "resize_if_index_out_of_bounds"):
+            if user.name == "tf.TensorListSetItem" and flag(mlir, user, "resize_if_index_out_of_bounds"):
                 raise ImportFailed("the module has a list of tensors that grows (TensorArray with dynamic_size=True), which is not "
                                    "supported; give it its size")
             if user.name == "tf.TensorListSetItem" and user.operands[2] not in items:
@@ -147,24 +224,27 @@ def _convert_list(mlir: Any, op: Any) -> None:
                     same.append(value)
                     todo.append(value)
     element = _element_type(mlir, op, items)
-    sizes = [ir.ShapedType.get_dynamic_size(), *element.shape]
+    shape = [ir.ShapedType.get_dynamic_size(), *element.shape]
+    operands, positions = list(op.operands), []
+    if op.name == "tf.TensorListReserve":
+        anchor, operands = first_user(op), [op.operands[1]]
+        length = constant(mlir, op.operands[1])
+        shape[0] = length[0] if length and length[0] >= 0 else shape[0]
+        for dim in [dim for dim in range(element.rank) if element.is_dynamic_dim(dim)]:
+            for source in size_of_items(mlir, items, dim, anchor):
+                if isinstance(source, int):
+                    shape[dim + 1] = source
+                    continue
+                if source[0] not in operands:
+                    operands.append(source[0])
+                positions += [dim + 1, operands.index(source[0]), source[1]]
+    kind = ir.RankedTensorType.get(shape, element.element_type)
     for value in same:
-        value.set_type(ir.RankedTensorType.get(sizes, element.element_type))
-    kind = same[0].type
+        value.set_type(kind)
     if op.name == "tf.TensorListFromTensor":
-        _replace(mlir, op, _dynamic.LIST_OPS["tf.TensorListStack"], [op.operands[0]], [kind])
-        return
-    anchor = _first_user(op)
-    operands, positions = [op.operands[1]], []
-    for dim in range(element.rank):
-        if not element.is_dynamic_dim(dim):
-            continue
-        for value, position in _sizes_of_items(mlir, items, dim, anchor):
-            if value not in operands:
-                operands.append(value)
-            positions += [dim + 1, operands.index(value), position]
-    _replace(mlir, op, _dynamic.LIST_OPS[op.name], operands, [kind],
-             {"positions": ir.DenseI64ArrayAttr.get(positions)}, anchor)
+        _replace(mlir, op, _CAST, operands[:1], [kind])
+    else:
+        _replace(mlir, op, _dynamic.LIST_OPS[op.name], operands, [kind], {"positions": ir.DenseI64ArrayAttr.get(positions)}, anchor)
 
 
 def _element_type(mlir: Any, op: Any, items: Sequence[Any]) -> Any:
@@ -182,125 +262,3 @@ def _element_type(mlir: Any, op: Any, items: Sequence[Any]) -> Any:
     shape = [next((kind.get_dim_size(dim) for kind in ranked if not kind.is_dynamic_dim(dim)), ir.ShapedType.get_dynamic_size())
              for dim in range(ranked[0].rank)]
     return ir.RankedTensorType.get(shape, ranked[0].element_type)
-
-
-# ===----------------------------------------------------------------------=== #
-# Sizes of elements
-# ===----------------------------------------------------------------------=== #
-
-_SAME_SHAPE = {"Abs", "BiasAdd", "Cast", "ClipByValue", "Elu", "Erf", "Erfc", "Exp", "Gelu", "Identity", "LeakyRelu", "Log", "LogSoftmax",
-               "Neg", "OnesLike", "Relu", "Relu6", "Rsqrt", "Selu", "Sigmoid", "Softmax", "Softplus", "Softsign", "Sqrt", "Square",
-               "StopGradient", "Tanh", "ZerosLike"}
-_BROADCASTING = {"AddV2", "Div", "DivNoNan", "Maximum", "Minimum", "Mul", "Pow", "RealDiv", "SelectV2", "SquaredDifference", "Sub"}
-
-
-def _first_user(op: Any) -> Any:
-    """The first op of the block of `op` that uses its result, itself or in a region."""
-    users = []
-    for use in op.results[0].uses:
-        user = use.owner.operation
-        while user.block != op.operation.block:
-            user = user.parent.operation
-        users.append(user)
-    return next((other.operation for other in op.operation.block if other.operation in users), op)
-
-
-def _precedes(value: Any, anchor: Any) -> bool:
-    """Whether an op in front of `anchor` can use the value."""
-    owner = value.owner
-    is_argument = not hasattr(owner, "operation")
-    block = owner if is_argument else owner.operation.block
-    op = anchor.operation
-    while True:
-        if op.block == block:
-            ops = [other.operation for other in block]
-            return is_argument or ops.index(owner.operation) < ops.index(op)
-        if op.parent is None or op.parent.operation.name == "builtin.module":
-            return False
-        op = op.parent.operation
-
-
-def _sizes_of_items(mlir: Any, items: Sequence[Any], dim: int, anchor: Any) -> List[Tuple[Any, int]]:
-    """Values in front of a loop, and dimensions of them, whose largest size is that of dimension `dim` of the items."""
-    for item in items:
-        found = _sources(mlir, item, dim, anchor)
-        if found:
-            return [source for source in found if not isinstance(source, int)]
-    raise ImportFailed(f"the size of dimension {dim} of the elements of a list of tensors is unknown before the loop that writes them; "
-                       "give the inputs a static batch size, or the TensorArray a static element_shape. In Keras, use --batch")
-
-
-def _sources(mlir: Any, value: Any, dim: int, anchor: Any) -> Optional[List[_Size]]:
-    """Sizes the largest of which is that of a dimension, or None. A loop keeps the sizes of its values: the elements of a list
-    have one size, so that the first step decides."""
-    kind = value.type
-    if not isinstance(kind, mlir.ir.RankedTensorType):
-        return None
-    kind = mlir.ir.RankedTensorType(kind)
-    if not kind.is_dynamic_dim(dim):
-        return [kind.get_dim_size(dim)]
-    if _precedes(value, anchor):
-        return [(value, dim)]
-    owner = value.owner
-    if not hasattr(owner, "operation"):  # an argument of a block
-        parent = owner.owner.operation
-        if parent.name != "tf.WhileRegion":
-            return None
-        return _sources(mlir, parent.operands[list(owner.arguments).index(value)], dim, anchor)
-    op = owner.operation
-    rule = _operand_of(mlir, op, dim, kind.rank, list(op.results).index(value))
-    found: List[_Size] = []
-    for operand, position in rule:
-        more = _sources(mlir, op.operands[operand], position, anchor)
-        if more is None:
-            return None
-        found += [source for source in more if source not in found]
-    return found or None
-
-
-def _operand_of(mlir: Any, op: Any, dim: int, rank: int, result: int) -> List[Tuple[int, int]]:
-    """Operands and dimensions of them that decide the size of dimension `dim` of a result; none if that is unknown."""
-    name = op.name.partition(".")[2]
-    ranks = [_rank(mlir, value) for value in op.operands]
-    if name in _SAME_SHAPE:
-        return [(0, dim)]
-    if name in _BROADCASTING:
-        return [(k, dim - rank + other) for k, other in enumerate(ranks) if dim - rank + other >= 0]
-    if name == "WhileRegion":
-        return [(result, dim)]
-    if name == "MatMul":
-        transposed = "transpose_a" if dim == 0 else "transpose_b"
-        return [(dim, 1 - dim if _flag(mlir, op, transposed) else dim)]
-    if op.name == _dynamic.LIST_OPS["tf.TensorListGetItem"]:
-        return [(0, dim + 1)]
-    if name == "Conv2D" and dim == 0:
-        return [(0, 0)]
-    if name in ("Split", "SplitV"):
-        axis = _constant(mlir, op.operands[0 if name == "Split" else 2])
-        operand = 1 if name == "Split" else 0
-        return [] if axis is None or axis[0] % rank == dim else [(operand, dim)]
-    if name == "ConcatV2":
-        axis = _constant(mlir, op.operands[len(ranks) - 1])
-        return [] if axis is None or axis[0] % rank == dim else [(0, dim)]
-    if name == "StridedSlice" and ranks[0] == rank:
-        masks = [_flag(mlir, op, f"{kind}_mask") for kind in ("ellipsis", "new_axis", "shrink_axis")]
-        strides = _constant(mlir, op.operands[3])
-        whole = strides is not None and (dim >= len(strides) or (
-            strides[dim] == 1 and all(_flag(mlir, op, f"{kind}_mask") & 1 << dim for kind in ("begin", "end"))))
-        return [(0, dim)] if whole and not any(masks) else []
-    return []
-
-
-def _flag(mlir: Any, op: Any, name: str) -> int:
-    """An attribute of type integer or bool; 0 if it is absent."""
-    if name not in op.attributes:
-        return 0
-    attribute = op.attributes[name]
-    kind = mlir.ir.BoolAttr if isinstance(attribute, mlir.ir.BoolAttr) else mlir.ir.IntegerAttr
-    return int(kind(attribute).value)
-
-
-def _constant(mlir: Any, value: Any) -> Optional[List[int]]:
-    """The integers of a constant, or None."""
-    attributes = getattr(getattr(value.owner, "operation", None), "attributes", {})
-    return [int(v) for v in mlir.ir.DenseIntElementsAttr(attributes["value"])] if "value" in attributes else None

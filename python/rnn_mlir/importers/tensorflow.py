@@ -133,6 +133,17 @@ def _output_names(function: Any) -> List[Optional[str]]:
     return visit(function.structured_outputs, None)
 
 
+def _check_assignments(concrete_function: Any) -> None:
+    """Reports a function that assigns variables."""
+    graph = concrete_function.graph.as_graph_def()
+    nodes = [*graph.node, *(node for function in graph.library.function for node in function.node_def)]
+    assigning = sorted({node.op for node in nodes if node.op.startswith("Assign") and node.op.endswith("VariableOp")})
+    if assigning:
+        raise ImportFailed(f"the function assigns variables ({', '.join(assigning)}), which is not supported; make the state an argument "
+                           "and a result. In Keras, recurrent layers with dropout assign the state of random numbers: import the file "
+                           ".keras instead")
+
+
 def import_function(concrete_function: Any, function: Optional[str] = "main", *, is_keras: bool = False) -> str:
     """A concrete function of TensorFlow. Its variables become constants with their present values."""
     tf = _tensorflow()
@@ -142,6 +153,7 @@ def import_function(concrete_function: Any, function: Optional[str] = "main", *,
         try:
             concrete_function = freeze.convert_variables_to_constants_v2(concrete_function, lower_control_flow=False)
         except Exception as error:  # of several classes
+            _check_assignments(concrete_function)
             raise ImportFailed(f"the variables of the function cannot become constants: {error}") from None
     inputs = [re.sub(r"\W", "_", tensor.op.name) for tensor in concrete_function.inputs]
     if len(outputs) != len(concrete_function.outputs):
@@ -269,6 +281,10 @@ def import_keras(model: Any, batch: Optional[int] = None, function: Optional[str
         raise ImportFailed(f"the model has the batch size {fixed[0]}, so that it cannot be {batch}")
     specs = [tf.TensorSpec([batch if k == 0 and batch else size for k, size in enumerate(value.shape)], value.dtype,
                            name=value.name) for value in model.inputs]
+    stateful = [layer.name for layer in model._flatten_layers() if getattr(layer, "stateful", False)]
+    if stateful:
+        raise ImportFailed(f"the layers {', '.join(stateful)} have stateful=True, which is not supported; give them initial_state, and "
+                           "return_state=True")
     with cudnn_layers(), _without_dropout(model):
         # One argument per input, in the order of the model.
         call = tf.function(lambda *inputs: model(inputs[0] if len(inputs) == 1 else list(inputs), training=False),
@@ -276,10 +292,13 @@ def import_keras(model: Any, batch: Optional[int] = None, function: Optional[str
         try:
             traced = call.get_concrete_function()
         except Exception as error:  # of many classes
-            raise ImportFailed(f"TensorFlow cannot trace the model: {error}") from None
+            # Keras prefixes the reason by the frames of its stack.
+            reason = re.sub(r'.*\n +File "[^\n]*\n[^\n]*\n', "", re.sub(r"\x1b\[\d*m", "", str(error)), flags=re.DOTALL)
+            raise ImportFailed(f"TensorFlow cannot trace the model: {reason.strip()}") from None
     if any(type(layer).__name__ == "Masking" or getattr(layer, "mask_zero", False) for layer in model.layers):
         _lowering.warn(PROGRAM, "the model has masks: cuDNN's layers require that the valid steps of each example come first, "
-                       "and nothing checks it")
+                       "and nothing checks it. Their outputs of masked steps are 0, as in Keras on a GPU; on a CPU Keras repeats the last "
+                       "valid output unless the layer has zero_output_for_mask=True")
     return import_function(traced, function, is_keras=True)
 
 

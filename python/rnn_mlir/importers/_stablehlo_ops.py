@@ -1,0 +1,172 @@
+# _stablehlo_ops.py - ops of StableHLO that jaxlib's passes convert to wrong code, or not at all.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Convolutions with dynamic spatial sizes, ops on unsigned integers, and dynamic padding."""
+
+from __future__ import annotations
+
+from typing import Any, List
+
+import numpy as np
+
+from ._dynamic import Body, Converter, Size, dims, tensor_type
+from ._lowering import ImportFailed, operations
+
+# Set on ops whose operands lose their sign semantics in stablehlo-convert-to-signless.
+_UNSIGNED = "rnn.unsigned"
+_REGIONS = ("func.func", "stablehlo.while", "stablehlo.if", "stablehlo.case")
+
+
+def mark_unsigned(mlir: Any, module: Any) -> None:
+    """Marks the ops whose result depends on the sign of integers, and makes constants signless, which jaxlib's passes refuse."""
+    ir = mlir.ir
+
+    def is_unsigned(value: Any) -> bool:
+        element = getattr(value.type, "element_type", None)
+        return isinstance(element, ir.IntegerType) and bool(element.is_unsigned)
+
+    for op in [op for op in operations(module.operation) if op.name == "stablehlo.constant" and is_unsigned(op.results[0])]:
+        kind = ir.RankedTensorType(op.results[0].type)
+        value = np.array(ir.DenseIntElementsAttr(op.attributes["value"]))
+        width = kind.element_type.width
+        signless = ir.RankedTensorType.get(kind.shape, ir.IntegerType.get_signless(width))
+        point = ir.InsertionPoint(op)
+        new = ir.Operation.create("stablehlo.constant", results=[signless], loc=op.location, ip=point, attributes={
+            "value": ir.DenseElementsAttr.get(np.ascontiguousarray(value.astype(f"uint{width}").view(f"int{width}")), type=signless)})
+        cast = ir.Operation.create("stablehlo.bitcast_convert", results=[kind], operands=[new.result], loc=op.location, ip=point)
+        op.results[0].replace_all_uses_with(cast.result)
+        op.erase()
+    for op in operations(module.operation):
+        if op.name not in UNSIGNED or not any(map(is_unsigned, (*op.operands, *op.results))):
+            continue
+        if op.parent.operation.name not in _REGIONS:
+            raise ImportFailed(f"{op.name} of unsigned integers in the region of {op.parent.operation.name} is not supported; cast "
+                               "them to signed integers before")
+        op.attributes[_UNSIGNED] = ir.UnitAttr.get()
+
+
+def _element_ops(body: Body) -> List[str]:
+    """The ops on the elements %e0, %e1, which return %r."""
+    name = body.op.name.partition(".")[2]
+    kind = body.type(0).element_type
+    if name in ("maximum", "minimum"):
+        return [f"%r = arith.{name[:3]}ui %e0, %e1 : {kind}"]
+    if name == "compare":
+        predicate = str(body.op.attributes["comparison_direction"]).rstrip(">").split()[-1].lower()
+        return [f"%r = arith.cmpi {predicate if predicate in ('eq', 'ne') else 'u' + predicate}, %e0, %e1 : {kind}"]
+    if name in ("divide", "remainder"):
+        # A division by 0 must not end the process: as in StableHLO, it returns all bits, and its remainder the dividend.
+        return [f"%zero = arith.constant 0 : {kind}", f"%one = arith.constant 1 : {kind}", f"%none = arith.constant -1 : {kind}",
+                f"%is = arith.cmpi eq, %e1, %zero : {kind}", f"%by = arith.select %is, %one, %e1 : {kind}",
+                f"%q = arith.{name[:3]}ui %e0, %by : {kind}",
+                f"%r = arith.select %is, {'%none' if name == 'divide' else '%e0'}, %q : {kind}"]
+    wanted = body.ir.RankedTensorType(body.op.results[0].type).element_type
+    if not isinstance(kind, body.ir.IntegerType):
+        return [f"%r = arith.fptoui %e0 : {kind} to {wanted}"]
+    if not isinstance(wanted, body.ir.IntegerType):
+        return [f"%r = arith.uitofp %e0 : {kind} to {wanted}"]
+    if wanted.width == 1:
+        return [f"%zero = arith.constant 0 : {kind}", f"%r = arith.cmpi ne, %e0, %zero : {kind}"]
+    if wanted.width == kind.width:
+        return [f"%zero = arith.constant 0 : {kind}", f"%r = arith.addi %e0, %zero : {kind}"]
+    return [f"%r = arith.{'extui' if wanted.width > kind.width else 'trunci'} %e0 : {kind} to {wanted}"]
+
+
+def _convert_unsigned(body: Body) -> List[str]:
+    if _UNSIGNED not in body.op.attributes:
+        return []
+    sizes, kinds = body.sizes(0), [body.type(k) for k in range(len(body.op.operands))]
+    wanted = body.ir.RankedTensorType(body.op.results[0].type)
+    init, kind = body.empty(sizes, wanted.element_type)
+    rank = len(sizes)
+    maps = ", ".join([f"affine_map<({dims(rank)}) -> ({dims(rank)})>"] * (len(kinds) + 1))
+    loops = ", ".join(['"parallel"'] * rank)
+    names = ", ".join(f"%e{k}: {operand.element_type}" for k, operand in enumerate(kinds))
+    lines = "\n".join(_element_ops(body))
+    value = body.add(f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{loops}]}} "
+                     f"ins({', '.join(f'%{k}' for k in range(len(kinds)))} : {', '.join(map(str, kinds))}) outs({init} : {kind}) "
+                     f"{{\n^bb0({names}, %o: {wanted.element_type}):\n{lines}\nlinalg.yield %r : {wanted.element_type}\n}} -> {kind}")
+    return [body.cast(value, kind, wanted)]
+
+
+def _pad(body: Body, low: List[Size], high: List[Size], value: str) -> List[Size]:
+    """Appends %padded, operand 0 with `value` around it; returns its sizes."""
+    if any(isinstance(size, int) and size < 0 for size in (*low, *high)):
+        raise ImportFailed(f"{body.op.name} with negative padding of dynamic sizes is not supported; use tf.slice")
+    sizes: List[Size] = []
+    for size, before, after in zip(body.sizes(0), low, high):
+        if isinstance(size, int) and isinstance(before, int) and isinstance(after, int):
+            sizes.append(size + before + after)
+        else:
+            sizes.append(size if before == after == 0 else body.binary("addi", body.binary("addi", size, before), after))
+    kind = body.type(0)
+    indices = ", ".join(f"%p{k}: index" for k in range(kind.rank))
+    body.lines.append(f"%padded = tensor.pad %0 low[{', '.join(map(str, low))}] high[{', '.join(map(str, high))}] {{\n^bb0({indices}):\n"
+                      f"tensor.yield {value} : {kind.element_type}\n}} : {kind} to {tensor_type(sizes, kind.element_type)}")
+    return sizes
+
+
+def _convert_dynamic_pad(body: Body) -> List[str]:
+    interior = body.constant(4)
+    if interior is None or any(interior):
+        raise ImportFailed(f"{body.op.name} between the elements is not supported")
+    value = body.add(f"tensor.extract %1[] : {body.type(1)}")
+    sizes = _pad(body, body.integers(2), body.integers(3), value)
+    return [body.cast("%padded", tensor_type(sizes, body.type(0).element_type), body.op.results[0].type)]
+
+
+def _convert_convolution(body: Body) -> List[str]:
+    """jaxlib's passes use the batch size for dynamic spatial sizes."""
+    numbers = body.stablehlo.ConvDimensionNumbers(body.op.attributes["dimension_numbers"])
+    spatial = list(numbers.input_spatial_dimensions)
+    if not any(body.type(0).is_dynamic_dim(dim) for dim in spatial):
+        return []
+    ir, rank = body.ir, len(spatial)
+
+    def array(name: str) -> List[int]:
+        return [int(n) for n in ir.DenseI64ArrayAttr(body.op.attributes[name])] if name in body.op.attributes else [1] * rank
+
+    strides, dilation = array("window_strides"), array("rhs_dilation")
+    if array("lhs_dilation") != [1] * rank or body.flag("feature_group_count") > 1 or body.flag("batch_group_count") > 1:
+        raise ImportFailed(f"{body.op.name} with groups or a dilated input, and dynamic spatial sizes, is not supported; give the inputs "
+                           "static spatial sizes (for 1D layers: a static number of steps)")
+    padding = [int(n) for n in ir.DenseIntElementsAttr(body.op.attributes["padding"])] \
+        if "padding" in body.op.attributes else [0] * (2 * rank)
+    element = body.type(0).element_type
+    zero = body.add(f"arith.constant {body.zero(element)} : {element}")
+    low: List[Size] = [0] * (rank + 2)
+    high: List[Size] = [0] * (rank + 2)
+    for k, dim in enumerate(spatial):
+        low[dim], high[dim] = padding[2 * k:2 * k + 2]
+    padded, kernel = _pad(body, low, high, zero), body.sizes(1)
+    # The loops: batch, spatial sizes of the result, features of the result, spatial sizes of the kernel, features of the input.
+    left, right, result = ([""] * (rank + 2) for _ in range(3))
+    sizes: List[Size] = [0] * (rank + 2)
+    feature, last = f"d{rank + 1}", f"d{2 * rank + 2}"
+    left[numbers.input_batch_dimension] = result[numbers.output_batch_dimension] = "d0"
+    left[numbers.input_feature_dimension] = right[numbers.kernel_input_feature_dimension] = last
+    right[numbers.kernel_output_feature_dimension] = result[numbers.output_feature_dimension] = feature
+    sizes[numbers.output_batch_dimension] = padded[numbers.input_batch_dimension]
+    sizes[numbers.output_feature_dimension] = kernel[numbers.kernel_output_feature_dimension]
+    for k, (own, at, out) in enumerate(zip(spatial, numbers.kernel_spatial_dimensions, numbers.output_spatial_dimensions)):
+        step, offset = f"d{k + 1}", f"d{rank + 2 + k}"
+        left[own], right[at], result[out] = f"{step} * {strides[k]} + {offset} * {dilation[k]}", offset, step
+        window = body.binary("addi", body.binary("muli", body.binary("subi", kernel[at], 1), dilation[k]), 1)
+        # A window that is larger than the input has no position.
+        rest = body.binary("maxsi", body.binary("addi", body.binary("subi", padded[own], window), strides[k]), 0)
+        sizes[out] = body.binary("divsi", rest, strides[k])
+    init, kind = body.filled(sizes, element, body.zero(element))
+    loops = ['"parallel"'] * (rank + 2) + ['"reduction"'] * (rank + 1)
+    maps = ", ".join(f"affine_map<({dims(2 * rank + 3)}) -> ({', '.join(items)})>" for items in (left, right, result))
+    suffix = "f" if body.zero(element) == "0.0" else "i"
+    value = body.add(f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{', '.join(loops)}]}} "
+                     f"ins(%padded, %1 : {tensor_type(padded, element)}, {body.type(1)}) outs({init} : {kind}) {{\n"
+                     f"^bb0(%a: {element}, %b: {element}, %s: {element}):\n%m = arith.mul{suffix} %a, %b : {element}\n"
+                     f"%r = arith.add{suffix} %s, %m : {element}\nlinalg.yield %r : {element}\n}} -> {kind}")
+    return [body.cast(value, kind, body.op.results[0].type)]
+
+
+UNSIGNED = {f"stablehlo.{name}": _convert_unsigned
+            for name in ("compare", "convert", "divide", "maximum", "minimum", "remainder")}
+# Before jaxlib's passes, and after them.
+BEFORE = {**UNSIGNED, "stablehlo.convolution": _convert_convolution}
+AFTER = {"stablehlo.dynamic_pad": _convert_dynamic_pad}
