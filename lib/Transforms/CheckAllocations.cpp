@@ -20,21 +20,39 @@ namespace mlir::rnn {
 
 using namespace mlir;
 
-/// Returns true for a value that only sizes of existing buffers and constants determine.
-static bool isSizeOfBuffers(Value size) {
+namespace {
+class CheckAllocations : public rnn::impl::RNNCheckAllocationsPassBase<CheckAllocations> {
+public:
+  void runOnOperation() override;
+
+private:
+  /// Returns true for a value that only sizes of existing buffers and constants determine.
+  bool isSizeOfBuffers(Value size);
+  void check(memref::AllocOp alloc);
+
+  /// The answers of `isSizeOfBuffers`: sizes of unrolled loops share most of their expressions.
+  DenseMap<Value, bool> sizesOfBuffers;
+};
+} // namespace
+
+bool CheckAllocations::isSizeOfBuffers(Value size) {
   Operation *op = size.getDefiningOp();
   if (!op)
     return false;
   if (isa<memref::DimOp>(op) || op->hasTrait<OpTrait::ConstantLike>() ||
       isa_and_nonnull<rnnrt::RNNRTDialect, rnn::RNNDialect>(op->getDialect()))
     return true;
-  return isa_and_nonnull<affine::AffineDialect, arith::ArithDialect>(op->getDialect()) &&
-         llvm::all_of(op->getOperands(), isSizeOfBuffers);
+  if (!isa_and_nonnull<affine::AffineDialect, arith::ArithDialect>(op->getDialect()))
+    return false;
+  if (auto known = sizesOfBuffers.find(size); known != sizesOfBuffers.end())
+    return known->second;
+  bool result = llvm::all_of(op->getOperands(), [&](Value operand) { return isSizeOfBuffers(operand); });
+  return sizesOfBuffers[size] = result;
 }
 
-static void check(memref::AllocOp alloc) {
+void CheckAllocations::check(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
-  if (llvm::all_of(alloc.getDynamicSizes(), isSizeOfBuffers))
+  if (llvm::all_of(alloc.getDynamicSizes(), [&](Value size) { return isSizeOfBuffers(size); }))
     return;
   OpBuilder b(alloc);
   Location loc = alloc.getLoc();
@@ -61,18 +79,15 @@ static void check(memref::AllocOp alloc) {
     }
 }
 
-namespace {
-struct CheckAllocations : public rnn::impl::RNNCheckAllocationsPassBase<CheckAllocations> {
-  void runOnOperation() override {
-    SmallVector<memref::AllocOp> allocations;
-    getOperation()->walk([&](memref::AllocOp alloc) {
-      // Kernels have no call.
-      auto function = alloc->getParentOfType<func::FuncOp>();
-      if (function && !function->getParentOfType<gpu::GPUModuleOp>() && !alloc->getParentOfType<gpu::LaunchOp>())
-        allocations.push_back(alloc);
-    });
-    for (memref::AllocOp alloc : allocations)
-      check(alloc);
-  }
-};
-} // namespace
+void CheckAllocations::runOnOperation() {
+  sizesOfBuffers.clear();
+  SmallVector<memref::AllocOp> allocations;
+  getOperation()->walk([&](memref::AllocOp alloc) {
+    // Kernels have no call.
+    auto function = alloc->getParentOfType<func::FuncOp>();
+    if (function && !function->getParentOfType<gpu::GPUModuleOp>() && !alloc->getParentOfType<gpu::LaunchOp>())
+      allocations.push_back(alloc);
+  });
+  for (memref::AllocOp alloc : allocations)
+    check(alloc);
+}

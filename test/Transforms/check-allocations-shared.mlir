@@ -1,0 +1,70 @@
+// Sizes that share their parts are visited once: 60 doublings have 2^60 paths.
+// RUN: rnn-opt %s -rnn-check-allocations | FileCheck %s
+// CHECK: rnnrt.expect_range
+func.func @doublings(%n: index, %x: memref<?xf32>) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %d = memref.dim %x, %c0 : memref<?xf32>
+  %0 = arith.maxsi %d, %n : index
+  %1 = arith.addi %0, %0 : index
+  %2 = arith.addi %1, %1 : index
+  %3 = arith.addi %2, %2 : index
+  %4 = arith.addi %3, %3 : index
+  %5 = arith.addi %4, %4 : index
+  %6 = arith.addi %5, %5 : index
+  %7 = arith.addi %6, %6 : index
+  %8 = arith.addi %7, %7 : index
+  %9 = arith.addi %8, %8 : index
+  %10 = arith.addi %9, %9 : index
+  %11 = arith.addi %10, %10 : index
+  %12 = arith.addi %11, %11 : index
+  %13 = arith.addi %12, %12 : index
+  %14 = arith.addi %13, %13 : index
+  %15 = arith.addi %14, %14 : index
+  %16 = arith.addi %15, %15 : index
+  %17 = arith.addi %16, %16 : index
+  %18 = arith.addi %17, %17 : index
+  %19 = arith.addi %18, %18 : index
+  %20 = arith.addi %19, %19 : index
+  %21 = arith.addi %20, %20 : index
+  %22 = arith.addi %21, %21 : index
+  %23 = arith.addi %22, %22 : index
+  %24 = arith.addi %23, %23 : index
+  %25 = arith.addi %24, %24 : index
+  %26 = arith.addi %25, %25 : index
+  %27 = arith.addi %26, %26 : index
+  %28 = arith.addi %27, %27 : index
+  %29 = arith.addi %28, %28 : index
+  %30 = arith.addi %29, %29 : index
+  %31 = arith.addi %30, %30 : index
+  %32 = arith.addi %31, %31 : index
+  %33 = arith.addi %32, %32 : index
+  %34 = arith.addi %33, %33 : index
+  %35 = arith.addi %34, %34 : index
+  %36 = arith.addi %35, %35 : index
+  %37 = arith.addi %36, %36 : index
+  %38 = arith.addi %37, %37 : index
+  %39 = arith.addi %38, %38 : index
+  %40 = arith.addi %39, %39 : index
+  %41 = arith.addi %40, %40 : index
+  %42 = arith.addi %41, %41 : index
+  %43 = arith.addi %42, %42 : index
+  %44 = arith.addi %43, %43 : index
+  %45 = arith.addi %44, %44 : index
+  %46 = arith.addi %45, %45 : index
+  %47 = arith.addi %46, %46 : index
+  %48 = arith.addi %47, %47 : index
+  %49 = arith.addi %48, %48 : index
+  %50 = arith.addi %49, %49 : index
+  %51 = arith.addi %50, %50 : index
+  %52 = arith.addi %51, %51 : index
+  %53 = arith.addi %52, %52 : index
+  %54 = arith.addi %53, %53 : index
+  %55 = arith.addi %54, %54 : index
+  %56 = arith.addi %55, %55 : index
+  %57 = arith.addi %56, %56 : index
+  %58 = arith.addi %57, %57 : index
+  %59 = arith.addi %58, %58 : index
+  %60 = arith.addi %59, %59 : index
+  %a = memref.alloc(%60) : memref<?xf32>
+  return %a : memref<?xf32>
+}
