@@ -46,7 +46,7 @@ if [ -x "$RNN_BUILD_DIR/jax-env/bin/pytest" ]; then
   run_pytest jax-env "$tests"/test_{jax_*,examples,import_stablehlo,compile_objects}.py
 fi
 if [ -x "$RNN_BUILD_DIR/tf-env/bin/pytest" ]; then
-  run_pytest tf-env "$tests"/test_{params_tensorflow,params_keras,import_tensorflow,import_loops}.py
+  run_pytest tf-env "$tests"/test_{params_tensorflow,params_keras,import_tensorflow,import_loops,import_gradients}.py
   # A process of its own: Keras on JAX, while the others need Keras on TensorFlow.
   KERAS_BACKEND=jax run_pytest tf-env "$tests/test_keras.py"
 fi

@@ -73,6 +73,7 @@ class _Layer:
     kind: str  #: the name of its class
     config: Dict[str, Any]
     follows: bool  #: its input is the output of the layer in front of it in the list
+    is_shared: bool = False  #: it is called several times, or a model that contains it is
 
     @property
     def label(self) -> str:
@@ -85,6 +86,8 @@ class _Cell:
     path: str
     names: Tuple[str, ...]
     mode: str
+    is_backward: bool = False
+    backward_name: str = ""  #: of a layer of the user's for the backward direction, whose name need not begin with backward
 
     def has(self, path: str, is_keras3: bool) -> bool:
         """Whether this is the cell of a path in the file."""
@@ -92,7 +95,8 @@ class _Cell:
             return _current(path) == self.path
         rest = iter(path.split("/"))
         return all(name in rest for name in self.names) and (
-            self.layer.kind != "Bidirectional" or _is_backward(path) == _is_backward(self.path))
+            self.layer.kind != "Bidirectional" or
+            (_is_backward(path) or self.backward_name in path.split("/")) == self.is_backward)
 
 
 def _snake_case(name: str) -> str:
@@ -124,18 +128,26 @@ def _source(config: Dict[str, Any]) -> Any:
     return first[0] if isinstance(first, list) and len(first) > 2 and first[2] == 0 else None
 
 
-def _layers(model: Dict[str, Any], path: str = "", names: Tuple[str, ...] = (), follows: bool = False) -> Iterator[_Layer]:
+def _kind(config: Dict[str, Any]) -> str:
+    """The name of a class. That of a class outside of Keras has its package or module in front."""
+    name, module = str(config.get("registered_name") or config["class_name"]), str(config.get("module") or "keras")
+    return name if ">" in name or module.partition(".")[0] in ("keras", "tf_keras", "tensorflow") else f"{module}>{name}"
+
+
+def _layers(model: Dict[str, Any], path: str = "", names: Tuple[str, ...] = (), follows: bool = False,
+            is_shared: bool = False) -> Iterator[_Layer]:
     """The layers of a model, those of models in it included, in Keras' order."""
     is_sequential, before, outputs = model["class_name"] == "Sequential", None, model["config"].get("output_layers")
     for key, child in _numbered(model["config"]["layers"]):
-        name = child["config"]["name"]
+        name = child["config"].get("name") or child.get("name") or key  # a class without `get_config` states no name
         if before is not None and child["class_name"] != "InputLayer":
             follows = is_sequential or _source(child) == before
         here = f"{path}/layers/{key}".strip("/"), (*names, name)
+        calls = len(child.get("inbound_nodes", []))
         if "layers" in child["config"]:
-            yield from _layers(child, *here, follows)
+            yield from _layers(child, *here, follows, is_shared or calls > 1)
         else:
-            yield _Layer(*here, child["class_name"], child["config"], follows)
+            yield _Layer(*here, _kind(child), child["config"], follows, is_shared or calls > 1)
         before = name
     if outputs and not is_sequential and before not in re.findall(r"'([^']*)'", str(outputs))[:1]:
         # What comes next in the list reads another output.
@@ -157,6 +169,8 @@ def _mode(layer: _Layer, kind: str, config: Dict[str, Any]) -> str:
     kind = kind[:-len("Cell")] if kind.endswith("Cell") else kind
     if kind not in _MODES:
         refuse(f"a cell of class {kind}", "LSTM, GRU or SimpleRNN")
+    if kind == "GRU" and not config.get("reset_after"):
+        refuse("reset_after=False", "reset_after=True")
     activation = _function(config.get("activation", "tanh"))
     if kind == "SimpleRNN":
         if activation not in ("tanh", "relu"):
@@ -183,11 +197,11 @@ def _cells_of(layer: _Layer) -> Iterator[_Cell]:
             return
         cell = config["cell"]
         if cell["class_name"] != "StackedRNNCells":
-            yield _Cell(layer, f"{path}/cell", layer.names, _mode(layer, cell["class_name"], cell["config"]))
+            yield _Cell(layer, f"{path}/cell", layer.names, _mode(layer, _kind(cell), cell["config"]))
             return
         for key, one in _numbered(cell["config"]["cells"]):
             yield _Cell(layer, f"{path}/cell/cells/{key}", (*layer.names, one["config"]["name"]),
-                        _mode(layer, one["class_name"], one["config"]))
+                        _mode(layer, _kind(one), one["config"]))
 
     config = layer.config
     if layer.kind in (*_MODES, "RNN"):
@@ -199,9 +213,11 @@ def _cells_of(layer: _Layer) -> Iterator[_Cell]:
                               "return the outputs of both directions")
         forward = config["layer"]
         backward = config.get("backward_layer") or {**forward, "config": {**forward["config"], "go_backwards": True}}
+        own_name = config["backward_layer"]["config"]["name"] if config.get("backward_layer") else ""
         for side, inner in (("forward", forward), ("backward", backward)):
             refuse_reverse(inner["config"], side == "backward")
-            own = list(cells(inner["class_name"], inner["config"], f"{layer.path}/{side}_layer"))
+            own = [dataclasses.replace(cell, is_backward=side == "backward", backward_name=own_name)
+                   for cell in cells(_kind(inner), inner["config"], f"{layer.path}/{side}_layer")]
             if len(own) > 1:
                 raise FormatError(f"{layer.label} has {len(own)} cells in each direction, of which the second reads one direction; the layers "
                                   "of this project read both")
@@ -210,6 +226,10 @@ def _cells_of(layer: _Layer) -> Iterator[_Cell]:
 
 def _check_chain(layers: List[_Layer], chosen: List[_Layer], prefixes: str) -> None:
     """Raises FormatError unless each of the chosen layers reads the outputs of the one before."""
+    for layer in chosen if len(chosen) > 1 else []:
+        if layer.is_shared:
+            raise FormatError(f"{layer.label} is called several times, so that the layers are no stack; choose some by the start of "
+                              f"their paths: {prefixes}")
     for first, last in zip(chosen, chosen[1:]):
         part = layers[layers.index(first) + 1:layers.index(last) + 1]
         for layer in part:
@@ -252,10 +272,17 @@ def _configured(config: Dict[str, Any], found: List[str], chosen: List[str], is_
 
 
 def _prefixes(paths: List[str], is_keras3: bool) -> str:
-    """Options that choose one layer each."""
+    """Options that choose one layer each; of a single layer, one cell each."""
     def layer_of(path: str) -> str:
         return re.sub(r"/((forward|backward)_layer/)?cell(/.*)?$", "", path) if is_keras3 else path.partition("/")[0]
-    return ", ".join(f"--prefix={layer}/" for layer in dict.fromkeys(map(layer_of, paths)))
+    layers = list(dict.fromkeys(map(layer_of, paths)))
+    return ", ".join(f"--prefix={path}/" for path in (layers if len(layers) > 1 else paths))
+
+
+def _check_names(chosen: List[str], prefixes: str) -> None:
+    """Raises FormatError unless the numbers in the paths of cells order them: without a configuration, nothing else does."""
+    if len({re.sub(r"_?\d+", "", path.replace("backward", "forward")) for path in chosen}) > 1:
+        raise FormatError(f"the file does not state the order of its layers; choose some by the start of their paths: {prefixes}")
 
 
 # -- Files ------------------------------------------------------------------------------------------------------------
@@ -267,6 +294,9 @@ def read(path: str, hints: Hints) -> Stack:
     source, config = path, None  # type: Tuple[Any, Any]
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
+            for name in ("config.json", "model.weights.h5"):
+                if name not in archive.namelist():
+                    raise FormatError(f"{path} has no `{name}`: it is incomplete, or no model of Keras")
             source, config = io.BytesIO(archive.read("model.weights.h5")), json.loads(archive.read("config.json"))
     with h5py.File(source, "r") as file:
         is_keras3 = "model_weights" not in file
@@ -275,21 +305,22 @@ def read(path: str, hints: Hints) -> Stack:
         if "model_config" in file.attrs:
             config = json.loads(file.attrs["model_config"])
     found = sorted(cells, key=_natural)
-    chosen = [name for name in found if name.startswith(hints.prefix)]
+    chosen = [name for name in found if f"{name}/".startswith(hints.prefix)]
     if not chosen:
         raise FormatError(f"{path} has no recurrent cell" + (f" below `{hints.prefix}`; it has {_prefixes(found, is_keras3)}"
                                                              if found else ""))
     configured = None if config is None else _configured(config, found, chosen, is_keras3)
     if configured is None:
+        _check_names(chosen, _prefixes(found, is_keras3))
+        forward, backward = ([n for n in chosen if _is_backward(n) == side] for side in (False, True))
         warnings.warn(f"{path} does not state the activations, directions and connections of its layers: they are not checked",
                       stacklevel=3)
     else:
-        chosen = [cell.path for cell in configured]
+        forward, backward = ([cell.path for cell in configured if cell.is_backward == side] for side in (False, True))
         modes = sorted({cell.mode for cell in configured})
         if len(modes) > 1:
             raise FormatError(f"{path} has cells of several kinds ({', '.join(modes)}); choose some by the start of their paths: "
                               f"{_prefixes(found, is_keras3)}")
-    forward, backward = ([n for n in chosen if _is_backward(n) == side] for side in (False, True))
     if backward and len(backward) != len(forward):
         raise FormatError(f"{path} has {len(forward)} cells in forward and {len(backward)} in backward direction; choose "
                           f"some by the start of their paths: {_prefixes(found, is_keras3)}")

@@ -227,7 +227,7 @@ def from_torch(state: Mapping[str, Any], mode: str, prefix: str = "") -> Stack:
 
 def to_keras(stack: Stack) -> List[List[Any]]:
     """For each pseudo layer, the arrays of `layer.get_weights()`: kernel, recurrent kernel, bias."""
-    _refuse_projection(stack, "Keras")
+    _refuse_projection(stack, "Keras has")
     made = []
     for layer in stack.layers:
         w, r, bw, br = (reorder(a, stack.mode, "keras") for a in (layer.w, layer.r, layer.bw, layer.br))
@@ -237,13 +237,14 @@ def to_keras(stack: Stack) -> List[List[Any]]:
 
 
 def from_keras(weights: Sequence[Sequence[Any]], mode: str, direction: str = "unidirectional") -> Stack:
-    """The inverse of `to_keras`. A single bias becomes the input bias; the state bias is zero."""
+    """The inverse of `to_keras`. A single bias becomes the input bias; the state bias is zero. A GRU must have reset_after=True:
+    without biases, its arrays do not show that."""
     pseudo = []
     for k, arrays in enumerate(weights):
         kernel, recurrent, *biases = (as_floats(array, f"an array of cell {k}") for array in arrays[:3])
         bias = biases[0] if biases else np.zeros(kernel.shape[1], kernel.dtype)
         if mode == "gru" and bias.ndim == 1 and biases:
-            raise ValueError("a GRU of Keras with reset_after=False applies the reset gate before the product, which "
+            raise ValueError("a GRU of Keras with reset_after=False applies the reset gate before the GEMM, which "
                              "these layers do not; build it with reset_after=True")
         bw, br = (bias[0], bias[1]) if bias.ndim == 2 else (bias, np.zeros_like(bias))
         pseudo.append(PseudoLayer(*(reorder(a, mode, "keras", back=True) for a in (kernel.T, recurrent.T, bw, br))))
@@ -255,7 +256,7 @@ def from_keras(weights: Sequence[Sequence[Any]], mode: str, direction: str = "un
 
 def to_onnx(stack: Stack) -> List[Tuple[Any, Any, Any]]:
     """For each layer, the inputs W [D, G*H, C], R [D, G*H, H] and B [D, 2*G*H] of its node."""
-    _refuse_projection(stack, "ONNX")
+    _refuse_projection(stack, "ONNX has")
     made = []
     for first in range(0, len(stack.layers), stack.directions):
         both = stack.layers[first:first + stack.directions]
@@ -301,7 +302,7 @@ def tensorflow_prefix(stack_direction: str, mode: str, layer: int, is_backward: 
 
 def to_tensorflow(stack: Stack, scope: str = "") -> Arrays:
     """The variables of the equal CudnnCompatible cells. Biases of a gate are summed, except those of GRU's candidate."""
-    _refuse_projection(stack, "TensorFlow's cells")
+    _refuse_projection(stack, "TensorFlow's cells have")
     made: Arrays = {}
     for k, layer in enumerate(stack.layers):
         prefix = (scope + "/" if scope else "") + tensorflow_prefix(stack.direction, stack.mode, *stack.name(k))
@@ -411,4 +412,4 @@ def from_canonical(weights: Sequence[Any], biases: Sequence[Any], mode: str, dir
 
 def _refuse_projection(stack: Stack, what: str) -> None:
     if any(layer.projection is not None for layer in stack.layers):
-        raise ValueError(f"{what} has no projection of the state, but the layers have one to {stack.output_size}")
+        raise ValueError(f"{what} no projection of the state, but the layers have one to {stack.output_size} elements")

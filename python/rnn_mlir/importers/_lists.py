@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from . import _dynamic
+from . import _dynamic, _gradients
 from ._lowering import ImportFailed, operations
 from ._sizes import constant, first_user, flag, op_of, rank_of, size_of_items
 
@@ -20,8 +20,9 @@ _SUPPORTED = "use TensorArray.read, write, unstack, stack and gather"
 
 
 def is_needed(text: str) -> bool:
-    """Whether a module of the tf dialect has loops, or ops whose conversion by TensorFlow ends the process."""
-    return re.search(r'"tf\.(While|TensorList|If|Case|Unpack|SplitV)', text) is not None
+    """Whether a module of the tf dialect has loops, ops whose conversion by TensorFlow ends the process, or sums of gradients with
+    dynamic sizes."""
+    return re.search(r'"tf\.(While|TensorList|If|Case|Unpack|SplitV|BroadcastGradientArgs)', text) is not None
 
 
 def convert(mlir: Any, module: Any) -> None:
@@ -35,6 +36,7 @@ def convert(mlir: Any, module: Any) -> None:
             # TensorFlow's conversion makes types with bounds, which its other conversions do not support.
             _replace(mlir, op, _dynamic.SLICE, list(op.operands), attributes={
                 f"{kind}_mask": _integer(mlir, flag(mlir, op, f"{kind}_mask")) for kind in _MASKS})
+    _gradients.replace_sums(mlir, module)
     _check_branches(mlir, module)
     _refine_constants(mlir, module)
     _separate_lists(mlir, module)

@@ -181,7 +181,7 @@ def warn(program: str, message: str) -> None:
 
 def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) -> str:
     """Runs jaxlib's passes on a module and prints it in generic form. `function` renames its only public function."""
-    from . import _dynamic, _stablehlo_ops
+    from . import _dynamic, _gradients, _stablehlo_ops
 
     ir = mlir.ir
     _stablehlo_ops.mark_unsigned(mlir, module)
@@ -190,7 +190,7 @@ def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) 
         convert_assertions(mlir, module)
         remove_barriers(module)
         convert_control_flow(mlir, module)
-        _dynamic.convert(mlir, module, {**_dynamic.TENSORFLOW, **_stablehlo_ops.BEFORE})
+        _dynamic.convert(mlir, module, {**_dynamic.TENSORFLOW, **_gradients.CONVERTERS, **_stablehlo_ops.BEFORE})
         _dynamic.use_extent_tensors(mlir, module)
         mlir.passmanager.PassManager.parse(_TO_LINALG).run(module.operation)
         _dynamic.convert(mlir, module, {**_dynamic.STABLEHLO, **_stablehlo_ops.AFTER})

@@ -1,0 +1,91 @@
+# _gradients.py - sums of TensorFlow's gradients over dimensions that an op has broadcast, with dynamic sizes.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The gradient of an operand that an op may have broadcast is tf.Sum over the axes of tf.BroadcastGradientArgs, which TensorFlow's passes
+convert only if all sizes are static."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional
+
+from ._dynamic import Body, Converter, Size, dims, tensor_type
+from ._lowering import operations
+from ._sizes import constant, flag, op_of
+
+#: The gradient and the shape of the operand, to the sum. The attribute `reduced` has the dimensions of the gradient that are summed,
+#: `checked` those whose size must be that of the operand, whose rank may be smaller.
+_SUM = "tf.RnnSumOfBroadcast"
+
+
+def _static_sizes(mlir: Any, shape: Any) -> Optional[List[int]]:
+    """The elements of a shape, -1 for unknown ones; None if its origin is unknown."""
+    values = constant(mlir, shape)
+    if values is not None:
+        return values
+    op = op_of(shape)
+    if op is None or op.name != "tf.Shape" or not isinstance(op.operands[0].type, mlir.ir.RankedTensorType):
+        return None
+    kind = mlir.ir.RankedTensorType(op.operands[0].type)
+    return [-1 if kind.is_dynamic_dim(k) else kind.get_dim_size(k) for k in range(kind.rank)]
+
+
+def replace_sums(mlir: Any, module: Any) -> None:
+    """Replaces the sums of a module of the tf dialect by an op that its passes keep."""
+    ir = mlir.ir
+    for op in [op for op in operations(module.operation) if op.name == "tf.Sum"]:
+        source = op_of(op.operands[1])
+        if source is None or source.name != "tf.BroadcastGradientArgs" or not isinstance(op.operands[0].type, ir.RankedTensorType):
+            continue
+        # Without the summed dimensions only where the result gets its shape at once.
+        if not flag(mlir, op, "keep_dims") and any(use.owner.operation.name != "tf.Reshape" for use in op.results[0].uses):
+            continue
+        shape = source.operands[list(source.results).index(op.operands[1])]
+        sizes, kind = _static_sizes(mlir, shape), ir.RankedTensorType(op.operands[0].type)
+        if sizes is None or len(sizes) > kind.rank:
+            continue
+        sizes = [1] * (kind.rank - len(sizes)) + sizes
+        given = [-1 if kind.is_dynamic_dim(k) else kind.get_dim_size(k) for k in range(kind.rank)]
+        reduced = [k for k, size in enumerate(sizes) if size == 1 and given[k] != 1]
+        checked = [k for k, size in enumerate(sizes) if size != 1 and size != given[k] or size == -1 == given[k]]
+        wanted = [1 if k in reduced else ir.ShapedType.get_dynamic_size() if size == -1 else size for k, size in enumerate(given)]
+        new = ir.Operation.create(_SUM, results=[ir.RankedTensorType.get(wanted, kind.element_type)],
+                                  operands=[op.operands[0], shape], loc=op.location, ip=ir.InsertionPoint(op), attributes={
+                                      "reduced": ir.DenseI64ArrayAttr.get(reduced), "checked": ir.DenseI64ArrayAttr.get(checked)})
+        op.results[0].replace_all_uses_with(new.result)
+        op.erase()
+    for op in [op for op in operations(module.operation) if op.name == "tf.BroadcastGradientArgs"]:
+        if not any(list(result.uses) for result in op.results):
+            op.erase()
+
+
+def _convert(body: Body) -> List[str]:
+    kind, sizes = body.type(0), body.sizes(0)
+    reduced, checked = ([int(k) for k in body.ir.DenseI64ArrayAttr(body.op.attributes[name])] for name in ("reduced", "checked"))
+    missing = kind.rank - body.type(1).get_dim_size(0)
+    for k in checked:
+        same = body.add(f"arith.cmpi eq, {body.value(sizes[k])}, {body.element(1, k - missing)} : index")
+        body.lines.append(f'cf.assert {same}, "an operand of size 1 was broadcast to a dynamic size, whose gradient is not supported; give it '
+                          f'a static size"')
+    element = kind.element_type
+    if not reduced:
+        return [body.cast("%0", str(kind), body.op.results[0].type)]
+    # As TensorFlow, sums of short types are exact to f32.
+    is_short = str(element) in ("f16", "bf16")
+    total = "f32" if is_short else str(element)
+    left = [k for k in range(kind.rank) if k not in reduced]
+    init, summed = body.filled([sizes[k] for k in left], total, body.zero(element))
+    loops = ", ".join('"reduction"' if k in reduced else '"parallel"' for k in range(kind.rank))
+    maps = f"affine_map<({dims(kind.rank)}) -> ({dims(kind.rank)})>, affine_map<({dims(kind.rank)}) -> ({', '.join(f'd{k}' for k in left)})>"
+    lines = [f"%x = arith.extf %e : {element} to f32"] if is_short else []
+    add = "addf" if body.zero(element) == "0.0" else "addi"
+    lines.append(f"%r = arith.{add} %s, {'%x' if is_short else '%e'} : {total}")
+    value = body.add(f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{loops}]}} ins(%0 : {kind}) outs({init} : {summed}) "
+                     f"{{\n^bb0(%e: {element}, %s: {total}):\n" + "\n".join(lines) + f"\nlinalg.yield %r : {total}\n}} -> {summed}")
+    result: List[Size] = [1 if k in reduced else sizes[k] for k in range(kind.rank)]
+    shape = body.add(f"tensor.from_elements {', '.join(body.value(size) for size in result)} : tensor<{kind.rank}xindex>")
+    value = body.add(f"tensor.reshape {value}({shape}) : ({summed}, tensor<{kind.rank}xindex>) -> {tensor_type(result, total)}")
+    if is_short:
+        value = body.add(f"arith.truncf {value} : {tensor_type(result, total)} to {tensor_type(result, element)}")
+    return [body.cast(value, tensor_type(result, element), body.op.results[0].type)]
+
+
+CONVERTERS: Dict[str, Converter] = {_SUM: _convert}
