@@ -14,6 +14,6 @@ __all__ = ["CompileError", "CompiledFunction", "CompiledModule", "Diagnostic", "
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":  # read when it is needed: that takes longer than the import
+    if name == "__version__":  # lazily: it needs more time than the rest of the import
         return _files.version()
     raise AttributeError(f"module 'rnn_mlir' has no attribute '{name}'")

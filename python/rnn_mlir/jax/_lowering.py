@@ -203,7 +203,7 @@ def factors(operation: Operation, stage: str) -> Dict[str, _Axes]:
     members."""
     if isinstance(operation, Batches):
         found = factors(operation.one, stage)
-        # The dimension stands in front of that of the batch, which moves with what follows it.
+        # The dimension of batches is inserted at the axis of the batch.
         moved = {name: tuple(tuple(axis if axis is None or first is None else axis + (axis >= first)
                                    for axis, first in zip(every, batch)) for every, batch in zip(pair, found["b"]))
                  for name, pair in found.items()}
