@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import pickle
+import re
 import tempfile
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
@@ -36,7 +37,8 @@ def _read_canonical(path: str, hints: Hints) -> Stack:
 
     def take(name: str) -> Any:
         if name not in arrays:
-            raise FormatError(f"{path} has no array `{name}`: it is incomplete, or was not written by rnn-params")
+            raise FormatError(f"{path} has no array `{name}`: it is incomplete, or was not written by rnn-params. Variables of TensorFlow "
+                              "are --from=tensorflow")
         return arrays[name]
 
     mode, direction = str(take("mode")), str(take("direction"))
@@ -198,7 +200,7 @@ def _onnx_mode(node: Any, attributes: Dict[str, Any]) -> str:
     if node.op_type == "LSTM" and len(node.input) > 7 and node.input[7]:
         refuse(f"peepholes (`{node.input[7]}`)")
     if node.op_type == "GRU" and not attributes.get("linear_before_reset", 0):
-        refuse("linear_before_reset = 0", "which resets the state before its product. These layers do not have it")
+        refuse("linear_before_reset = 0", "which resets the state before its GEMM. These layers do not have it")
     known = _ONNX_ACTIVATIONS[node.op_type]
     given = [name.decode().lower() for name in attributes.get("activations", [])] or known[0]
     if given not in [functions * count for functions in known for count in (1, 2)]:
@@ -207,16 +209,36 @@ def _onnx_mode(node: Any, attributes: Dict[str, Any]) -> str:
     return {"LSTM": "lstm", "GRU": "gru"}.get(node.op_type, plain)
 
 
+#: The nodes between two layers that only rearrange what the second one reads. Dropout computes nothing in inference.
+_ONNX_TRANSPARENT = ("Cast", "Dropout", "Identity", "Reshape", "Squeeze", "Transpose")
+
+
+def _check_onnx_chain(graph: Any, nodes: List[Any]) -> None:
+    """Raises FormatError unless each node reads the outputs of the one before."""
+    producers = {name: node for node in graph.node for name in node.output}
+    for first, last in zip(nodes, nodes[1:]):
+        name = last.input[0]
+        while name in producers and producers[name].op_type in _ONNX_TRANSPARENT:
+            name = producers[name].input[0]
+        if name != first.output[0]:
+            raise FormatError(f"node `{last.name}` ({last.op_type}) does not read the outputs of `{first.name}` alone, so that they are no "
+                              "stack of layers; choose some by the start of their names: " +
+                              ", ".join(f"--prefix={node.name}" for node in nodes))
+
+
 def _read_onnx(path: str, hints: Hints) -> Stack:
     onnx = library("onnx", "onnx")
     graph = onnx.load(path).graph
     tensors = _onnx_constants(onnx, graph)
-    nodes = [node for node in graph.node if node.op_type in ("LSTM", "GRU", "RNN") and
-             node.name.startswith(hints.prefix)]
+    layers = [node for node in graph.node if node.op_type in ("LSTM", "GRU", "RNN")]
+    nodes = [node for node in layers if node.name.startswith(hints.prefix)]
     if not nodes:
-        raise FormatError(f"{path} has no node LSTM, GRU or RNN whose name begins with `{hints.prefix}`")
+        there = ", ".join(f"--prefix={node.name}" for node in layers)
+        raise FormatError(f"{path} has no node LSTM, GRU or RNN" + (f" whose name begins with `{hints.prefix}`; it has {there}"
+                                                                    if layers else ""))
     if len({node.op_type for node in nodes}) > 1:
         raise FormatError(f"{path} has nodes of several kinds; choose some by the start of their names: --prefix")
+    _check_onnx_chain(graph, nodes)
     found, modes = [], []
     for node in nodes:
         modes.append(_onnx_mode(node, {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}))
@@ -263,21 +285,34 @@ def _write_onnx(path: str, stack: Stack, hints: Hints) -> None:
 # -- TensorFlow -------------------------------------------------------------------------------------------------------
 
 
+def _checkpoint(path: str) -> str:
+    """The prefix of the files of a checkpoint, whose index may be given."""
+    return path[:-len(".index")] if path.endswith(".index") else path
+
+
+def _variables_of(path: str, names: List[str], hints: Hints) -> List[str]:
+    """The names of variables below a prefix. Raises FormatError, with the prefixes of the file, if there are no layers."""
+    scope = f"{hints.prefix.rstrip('/')}/" if hints.prefix else ""
+    found = (re.match(r"((?:.*?/)?)(?:rnn/multi_rnn_cell|stack_bidirectional_rnn)/cell_\d+/", name) for name in names)
+    scopes = list(dict.fromkeys(match[1] for match in found if match))
+    if scopes and scope not in scopes:
+        there = ", ".join(f"--prefix={other}" if other else "layers without --prefix" for other in scopes)
+        raise FormatError(f"{path} has no layers {f'below `{scope}`' if scope else 'without --prefix'}; it has {there}")
+    return [name for name in names if name.startswith(scope)]
+
+
 def _read_tensorflow(path: str, hints: Hints) -> Stack:
     """A checkpoint, or a file of NumPy with its variables, as the saveables of rnn_mlir.cudnn_rnn write it."""
     if path.endswith(".npz"):
-        variables = _read_archive(path)
+        arrays = _read_archive(path)
+        variables = {name: arrays[name] for name in _variables_of(path, list(arrays), hints)}
     else:
-        if os.path.isdir(path):
-            raise FormatError(f"{path} is a folder; expected the path of a checkpoint, without .index. Weights of a Keras model: save it as "
-                              ".keras")
-        path = path[:-len(".index")] if path.endswith(".index") else path
-        reader = library("tensorflow", "tensorflow").train.load_checkpoint(path)
+        reader = library("tensorflow", "tensorflow").train.load_checkpoint(_checkpoint(path))
         names = list(reader.get_variable_to_shape_map())
         if any(name.endswith(".ATTRIBUTES/VARIABLE_VALUE") for name in names):
             raise FormatError(f"{path} has the objects of tf.train.Checkpoint or of a SavedModel, whose names do not state the layers; save a "
                               "Keras model as .keras")
-        variables = {name: reader.get_tensor(name) for name in names if name.startswith(hints.prefix)}
+        variables = {name: reader.get_tensor(name) for name in _variables_of(path, names, hints)}
     cells = {mode for mode, cell in params.TENSORFLOW_CELLS.items() if any(f"/{cell}/" in name for name in variables)}
     mode = hints.mode if hints.mode in cells or len(cells) != 1 else next(iter(cells))  # `Hints.check` reports another mode
     if mode is None:
@@ -298,7 +333,7 @@ def _write_tensorflow(path: str, stack: Stack, hints: Hints) -> None:
             np.savez(file, **variables)
         return
     tf = library("tensorflow", "tensorflow")
-    tf.raw_ops.SaveV2(prefix=os.path.abspath(path), tensor_names=list(variables),
+    tf.raw_ops.SaveV2(prefix=_checkpoint(os.path.abspath(path)), tensor_names=list(variables),
                       shape_and_slices=[""] * len(variables),
                       tensors=[tf.constant(array) for array in variables.values()])
 
@@ -327,12 +362,32 @@ def guess(path: str) -> str:
     raise FormatError(f"the ending of `{path}` names no format; state one of {', '.join(FORMATS)}")
 
 
-def read(path: str, form: Optional[str] = None, hints: Optional[Hints] = None) -> Stack:
-    """The layers of a file."""
+#: The formats whose arrays have no names, or always the same: a prefix would have no effect.
+_READ_WITHOUT_PREFIX = ("canonical", "opaque", "jax")
+_WRITTEN_WITHOUT_PREFIX = (*_READ_WITHOUT_PREFIX, "keras")
+
+
+def _check_input(path: str) -> None:
+    """Raises for what is no file, which each library reports in its own way."""
     if path == "-":
         raise FormatError("the standard input cannot be read; give the path of a file")
+    if os.path.isdir(path):
+        is_saved = os.path.exists(os.path.join(path, "saved_model.pb"))
+        raise FormatError(f"{path} is a folder; expected the path of a file" +
+                          (". The names in a SavedModel do not state the layers: save the Keras model as .keras" if is_saved else ""))
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise FormatError(f"{path} cannot be read: it is a pipe or a device; expected the path of a file")
+    if not os.path.exists(path) and not os.path.exists(path + ".index"):  # the files of a checkpoint have longer names
+        raise FileNotFoundError(f"{path} cannot be read: there is no such file")
+
+
+def read(path: str, form: Optional[str] = None, hints: Optional[Hints] = None) -> Stack:
+    """The layers of a file."""
+    _check_input(path)
     form = form or guess(path)
     hints = hints or Hints()
+    if hints.prefix and form in _READ_WITHOUT_PREFIX:
+        raise FormatError(f"{path}: files of format {form} hold one stack of layers, which needs no --prefix; leave it out")
     try:
         stack = FORMATS[form][0](path, hints)
         if form not in ("opaque", "jax"):  # which state nothing
@@ -348,34 +403,43 @@ def read(path: str, form: Optional[str] = None, hints: Optional[Hints] = None) -
         raise FormatError(f"{path} cannot be read as {form}: {type(error).__name__}: {error}") from error
 
 
+def _check_output(path: str, files: List[str]) -> None:
+    """Raises for files that must not be replaced."""
+    for file in files:
+        if os.path.exists(file) and not os.path.isfile(file):  # it would be replaced, also if it is a device
+            raise FormatError(f"{path} cannot be written: it is no regular file; expected the path of a file")
+        if os.path.exists(file) and not os.stat(file).st_mode & 0o222:
+            raise FormatError(f"{path} cannot be written: it is read-only; change its permissions or remove it")
+    folder = os.path.dirname(files[0])
+    if not os.path.isdir(folder):
+        raise FormatError(f"{path} cannot be written: there is no folder {folder}")
+
+
 def write(path: str, stack: Stack, form: Optional[str] = None, hints: Optional[Hints] = None) -> None:
     """Writes layers to a file, which is replaced as a whole: an error leaves an existing file unchanged."""
+    if path == "-":
+        raise FormatError("the standard output cannot be written; give the path of a file")
     form = form or guess(path)
-    writer, hints = FORMATS[form][1], hints or Hints()
-
-    def run(target: str) -> None:
-        try:
-            writer(target, stack, hints)
-        except (ValueError, MemoryError):
+    hints = hints or Hints()
+    if hints.prefix and form in _WRITTEN_WITHOUT_PREFIX:
+        raise FormatError(f"{path} cannot be written: names in files of format {form} have no prefix; leave --to-prefix out")
+    target = real = os.path.realpath(_checkpoint(path) if form == "tensorflow" else path)
+    is_checkpoint = form == "tensorflow" and not path.endswith(".npz")
+    _check_output(path, [real + ".index", real + ".data-00000-of-00001"] if is_checkpoint else [real])
+    try:
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(real), prefix=".rnn-params-") as folder:
+            target = os.path.join(folder, os.path.basename(real))
+            FORMATS[form][1](target, stack, hints)
+            for name in sorted(os.listdir(folder)):  # the data of a checkpoint before its index
+                os.replace(os.path.join(folder, name), os.path.join(os.path.dirname(real), name))
+    except MemoryError:
+        raise
+    except OSError as error:
+        raise OSError(f"{path} cannot be written: {error.strerror or error}") from error
+    except ValueError as error:
+        if target not in str(error):
             raise
-        except OSError as error:  # `target` may be a temporary file
-            raise OSError(f"{given} cannot be written: {error.strerror or error}") from error
-        except Exception as error:  # each library has its own exceptions
-            text = str(error).replace(target, given)
-            raise FormatError(f"{given} cannot be written as {form}: {type(error).__name__}: {text}") from error
-
-    given = path
-    if form == "tensorflow" and not path.endswith(".npz"):  # several files
-        return run(path)
-    path = os.path.realpath(path)
-    if os.path.exists(path) and not os.path.isfile(path):  # it would be replaced, also if it is a device
-        raise FormatError(f"{given} cannot be written: it is no regular file; expected the path of a file")
-    if os.path.exists(path) and not os.stat(path).st_mode & 0o222:
-        raise FormatError(f"{given} cannot be written: it is read-only; change its permissions or remove it")
-    if not os.path.isdir(os.path.dirname(path)):
-        raise FormatError(f"{given} cannot be written: there is no folder {os.path.dirname(path)}")
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(path), prefix=".rnn-params-") as folder:
-        temporary = os.path.join(folder, os.path.basename(path))
-        run(temporary)
-        os.replace(temporary, path)
-    return None
+        raise FormatError(str(error).replace(target, path)) from error
+    except Exception as error:  # each library has its own exceptions
+        text = str(error).replace(target, path)
+        raise FormatError(f"{path} cannot be written as {form}: {type(error).__name__}: {text}") from error

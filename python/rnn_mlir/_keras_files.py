@@ -304,7 +304,8 @@ def read(path: str, hints: Hints) -> Stack:
         cells = _find_cells(root)
         if "model_config" in file.attrs:
             config = json.loads(file.attrs["model_config"])
-    found = sorted(cells, key=_natural)
+        order = [n.decode() if isinstance(n, bytes) else n for n in root.attrs.get("layer_names", [])]  # of an older file
+    found = sorted(cells, key=lambda path: (order.index(path.split("/")[0]) if path.split("/")[0] in order else 0, _natural(path)))
     chosen = [name for name in found if f"{name}/".startswith(hints.prefix)]
     if not chosen:
         raise FormatError(f"{path} has no recurrent cell" + (f" below `{hints.prefix}`; it has {_prefixes(found, is_keras3)}"

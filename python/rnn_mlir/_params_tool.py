@@ -22,7 +22,7 @@ formats (by the ending of the name, or --from and --to):
   opaque, jax  .npy          the flat array of the layer ops, and of jax.experimental.rnn
   torch        .pt .pth      state dict of nn.LSTM, nn.GRU, nn.RNN
   safetensors  .safetensors  the same
-  keras        .keras .h5    model or weights of Keras 3 (.weights.h5); older models in .h5 can be read
+  keras        .keras .h5    model, or weights (.weights.h5) of Keras 3; other .h5 files, older models, are read and not written
   onnx         .onnx         initializers of nodes LSTM, GRU, RNN
   tensorflow   .ckpt .index  variables of the CudnnCompatible cells, in a checkpoint of TensorFlow 1, or in a file of NumPy
                              (.npz with --from=tensorflow)
@@ -63,13 +63,15 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
     for name, text in (("inspect", "print the configuration, the gate order and the biases"),
                        ("convert", "write another format")):
         command = commands.add_parser(name, help=text)
-        command.add_argument("input", help="file")
+        command.add_argument("input", help="file; of a checkpoint, the start of the names of its files, or its index")
         if name == "convert":
             command.add_argument("output", help="file, which is replaced")
             command.add_argument("--to", choices=_formats.FORMATS, help="format of the output")
-            command.add_argument("--to-prefix", default="", help="start of the names of tensors in the output")
+            command.add_argument("--to-prefix", default="", help="start of the names of tensors in the output: torch, "
+                                 "safetensors, onnx, tensorflow")
         command.add_argument("--from", dest="form", choices=_formats.FORMATS, help="format of the input")
-        command.add_argument("--prefix", default="", help="start of the names of tensors in the input")
+        command.add_argument("--prefix", default="", help="start of the names of tensors in the input, to choose "
+                             "one of several layers; errors list them")
         command.add_argument("--mode", choices=_layers.GATES, help="for flat arrays, and for plain layers whose file does not state their "
                              "function: rnn_tanh, rnn_relu")
         command.add_argument("--direction", choices=_layers.DIRECTIONS, help="for flat arrays (unidirectional)")
@@ -83,14 +85,12 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
 def main(arguments: Optional[List[str]] = None) -> int:
     """Runs the program and returns its exit status."""
     given = _parse(arguments)
-    hints = Hints(given.mode, given.direction, given.input_size, given.hidden_size, given.layers,
-                           given.projection, given.prefix)
+    hints = Hints(given.mode, given.direction, given.input_size, given.hidden_size, given.layers, given.projection, given.prefix)
     warnings.showwarning = lambda message, *_: print(f"rnn-params: warning: {message}", file=sys.stderr)
     try:
-        form = given.form or _formats.guess(given.input)
-        stack = _formats.read(given.input, form, hints)
+        stack = _formats.read(given.input, given.form, hints)
         if given.command == "inspect":
-            print(describe(stack, form))
+            print(describe(stack, given.form or _formats.guess(given.input)))
         else:
             _formats.write(given.output, stack, given.to, Hints(prefix=given.to_prefix))
     except (OSError, ValueError, MemoryError) as error:

@@ -69,6 +69,7 @@ def test_old_models_of_keras_are_not_written(name, tmp_path, capsys):
     _formats.write(str(tmp_path / "a.npz"), make("lstm", "unidirectional"))
     printed = fails(capsys, "convert", tmp_path / "a.npz", tmp_path / name)
     assert "a model of an older version" in printed and "`.weights.h5` (weights) or `.keras` (a model)" in printed
+    assert f"Keras reads `{tmp_path / name}`" in printed  # not a temporary file
     assert not (tmp_path / name).exists()
 
 
@@ -236,6 +237,26 @@ def test_onnx_nodes(op, options, mode, tmp_path):
     assert _formats.read(path).mode == mode
 
 
+@pytest.mark.parametrize("kind", ("parallel", "between"))
+def test_onnx_nodes_that_are_no_stack(kind, tmp_path, capsys):
+    """The second node reads the input of the model, or the outputs of the first one behind another node."""
+    onnx = pytest.importorskip("onnx")
+    path, stack = str(tmp_path / "a.onnx"), make("lstm", "unidirectional")
+    _formats.write(path, stack)
+    model = onnx.load(path)
+    second = next(node for node in model.graph.node if node.name == "layer_1")
+    if kind == "between":
+        model.graph.node.insert(list(model.graph.node).index(second), onnx.helper.make_node("Relu", [second.input[0]], ["r"]))
+        second = next(node for node in model.graph.node if node.name == "layer_1")
+    second.input[0] = "x" if kind == "parallel" else "r"
+    onnx.save(model, path)
+    message = fails(capsys, "inspect", path)
+    assert "node `layer_1` (LSTM) does not read the outputs of `layer_0` alone" in message
+    assert message.endswith("--prefix=layer_0, --prefix=layer_1\n")
+    one = _formats.read(path, None, _formats.Hints(prefix="layer_1"))
+    assert one.num_layers == 1 and np.array_equal(one.layers[0].r, stack.layers[1].r)
+
+
 def test_outputs_that_are_no_files(tmp_path):
     """They would be replaced."""
     os.mkfifo(tmp_path / "pipe.npy")
@@ -267,8 +288,58 @@ def test_damaged_files_are_named(name, tmp_path, capsys):
     assert str(path) in fails(capsys, "inspect", str(path), "--mode=lstm", "--input-size=3", "--hidden-size=4")
 
 
-def test_standard_input(capsys):
-    assert "the standard input cannot be read; give the path of a file" in fails(capsys, "inspect", "-", "--from=torch")
+def test_standard_input_and_output(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _formats.write("a.npz", make("lstm", "unidirectional"))
+    for options in ((), ("--from=torch",)):
+        assert "the standard input cannot be read; give the path of a file" in fails(capsys, "inspect", "-", *options)
+    for options in ((), ("--to=canonical",)):
+        assert "the standard output cannot be written; give the path" in fails(capsys, "convert", "a.npz", "-", *options)
+    assert os.listdir(tmp_path) == ["a.npz"]
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_inputs_that_are_no_files(form, tmp_path, capsys):
+    """Found before a library reports them in its own way, or waits for a pipe."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "saved").mkdir()
+    (tmp_path / "saved" / "saved_model.pb").touch()
+    for name, message in (("pipe", "cannot be read: it is a pipe or a device"), ("none", "cannot be read: there is no such file"),
+                          ("saved", "is a folder; expected the path of a file. The names in a SavedModel do not state the layers")):
+        assert f"rnn-params: error: {tmp_path / name} {message}" in fails(capsys, "inspect", tmp_path / name, "--from", form)
+
+
+def test_prefixes(tmp_path, capsys):
+    """A prefix without effect is an error, and one that the file does not have lists those of the file."""
+    path = str(tmp_path / "a.npz")
+    _formats.write(path, make("lstm", "unidirectional"))
+    assert "needs no --prefix; leave it out" in fails(capsys, "inspect", path, "--prefix=x/")
+    for name in ("b.npz", "b.npy", "b.keras"):
+        assert "have no prefix; leave --to-prefix out" in fails(capsys, "convert", path, tmp_path / name, "--to-prefix=x/")
+    variables = str(tmp_path / "c.npz")
+    assert run(capsys, "convert", path, variables, "--to=tensorflow", "--to-prefix=net/") == (0, "")
+    assert "are --from=tensorflow" in fails(capsys, "inspect", variables)
+    assert "c.npz has no layers without --prefix; it has --prefix=net/" in fails(capsys, "inspect", variables, "--from=tensorflow")
+    assert "has no layers below `ne/`; it has --prefix=net/" in fails(capsys, "inspect", variables, "--from=tensorflow", "--prefix=ne")
+    assert run(capsys, "inspect", variables, "--from=tensorflow", "--prefix=net")[0] == 0
+    pytest.importorskip("onnx")
+    save_node(str(tmp_path / "a.onnx"), "LSTM", name="encoder")
+    assert "name begins with `x`; it has --prefix=encoder\n" in fails(capsys, "inspect", tmp_path / "a.onnx", "--prefix=x")
+
+
+def test_order_in_old_weights_of_keras(tmp_path):
+    """Files of Keras 2 list the layers of a model in its order, which need not be that of the names."""
+    h5py, path = pytest.importorskip("h5py"), str(tmp_path / "model.h5")
+    random = np.random.default_rng(0)
+    arrays = [[random.normal(size=shape).astype(np.float32) for shape in ((4, 16), (4, 16), (16,))] for _ in range(2)]
+    with h5py.File(path, "w") as file:
+        file.attrs["layer_names"] = [b"lstm_9", b"lstm_8"]
+        for name, cell in zip(("lstm_9", "lstm_8"), arrays):
+            for key, array in zip(("kernel", "recurrent_kernel", "bias"), cell):
+                file[f"{name}/{name}/lstm_cell/{key}:0"] = array
+    with pytest.warns(UserWarning, match="does not state the activations"):
+        stack = _formats.read(path)
+    assert all(np.array_equal(a, b) for a, b in zip(sum(params.to_keras(stack), []), sum(arrays, [])))
 
 
 def test_version(capsys):

@@ -70,6 +70,8 @@ READ = {
     "cells": lambda: chain(cells(L.LSTMCell(4), L.LSTMCell(4)), L.RNN(L.LSTMCell(4), return_sequences=True)),
     "models in a model": lambda: chain(chain(layer("LSTM")), layer("LSTM"), keras.Sequential([keras.Input((5, 4)), layer("LSTM")])),
     "functional": lambda: functional(masked),
+    "own backward layer": lambda: chain(both(layer("LSTM"), backward_layer=layer("LSTM", go_backwards=True, name="own"))),
+    "name": lambda: chain(layer("LSTM", name="backward_lstm"), layer("LSTM", name="a")),
 }
 
 
@@ -93,13 +95,44 @@ def states(x):
     return layer("LSTM")(x, initial_state=[h, c])
 
 
+def calls_a_model_twice(x):
+    inner = functional(lambda y: layer("LSTM", 3)(y))
+    return layer("LSTM", 3)(inner(inner(x)))
+
+
+def calls_a_layer_twice(x):
+    inner = layer("LSTM", 3)
+    return layer("LSTM", 3)(inner(inner(x)))
+
+
+@keras.saving.register_keras_serializable("tests", name="LSTM")
+class Doubled(L.LSTM):
+    """A layer of another computation, with the name of a known one."""
+
+    def call(self, sequences, initial_state=None, mask=None, training=False):
+        return 2 * super().call(sequences, initial_state=initial_state, mask=mask, training=training)
+
+
+@keras.saving.register_keras_serializable("tests")
+def tanh(x):
+    return 2 * x
+
+
 REFUSED = {
     "activation": (lambda: chain(layer("LSTM", activation="relu")), r"\(LSTM\) has the activation relu, .*; expected tanh"),
     "gates": (lambda: chain(layer("GRU", recurrent_activation="hard_sigmoid")), "has the recurrent activation hard_sigmoid, .*; expected sigmoid"),
     "linear": (lambda: chain(layer("SimpleRNN", activation="linear")), "has the activation linear, .*; expected tanh or relu"),
     "cell": (lambda: chain(cells(L.LSTMCell(4), L.LSTMCell(4, activation="relu"))), r"\(RNN\) has the activation relu"),
     "reverse": (lambda: chain(layer("GRU", go_backwards=True)), "has go_backwards=True"),
-    "reset": (lambda: chain(layer("GRU", reset_after=False)), "reset_after=False"),
+    "reset": (lambda: chain(layer("GRU", reset_after=False)), r"\(GRU\) has reset_after=False, .*; expected reset_after=True"),
+    "reset without biases": (lambda: chain(layer("GRU", reset_after=False, use_bias=False)), r"\(GRU\) has reset_after=False, "),
+    "reset of a cell": (lambda: chain(cells(L.GRUCell(4, reset_after=False))), r"\(RNN\) has reset_after=False, "),
+    "class": (lambda: chain(Doubled(4, return_sequences=True)), r"\(tests>LSTM\) is of a class whose computation is not known"),
+    "function": (lambda: chain(layer("LSTM", activation=tanh)), "has the activation tests>tanh, "),
+    "shared layer": (lambda: functional(calls_a_layer_twice), r"\(LSTM\) is called several times, .*--prefix="),
+    "shared model": (lambda: functional(calls_a_model_twice), r"\(LSTM\) is called several times, .*--prefix="),
+    "kinds of cells": (lambda: chain(cells(L.LSTMCell(4), L.GRUCell(4))),
+                       r"cells of several kinds \(gru, lstm\); choose .*--prefix=.*/gru_cell.*/, --prefix=.*/lstm_cell.*/"),
     "sum": (lambda: chain(both(layer("LSTM"), merge_mode="sum")), "has merge_mode=sum; expected concat"),
     "backward": (lambda: chain(both(layer("LSTM"), backward_layer=layer("LSTM", go_backwards=True, activation="relu"))),
                  "has the activation relu"),
@@ -174,3 +207,21 @@ def test_files_without_configuration(tmp_path, capsys):
     own(np.zeros((1, *INPUT), np.float32))
     own.save(path)
     assert _params_tool.main(["inspect", path]) == 0 and "they are not checked" in capsys.readouterr().err
+
+
+def test_order_in_files_without_configuration(tmp_path):
+    """Numbers in paths order the layers; other paths do not, since a group of HDF5 has no order."""
+    model, path = chain(chain(layer("LSTM")), layer("LSTM")), str(tmp_path / "model.weights.h5")
+    save(model, str(tmp_path / "model.keras"))
+    model.save_weights(path)
+    prefixes = ("layers/lstm/", "layers/sequential/layers/lstm/")
+    with pytest.raises(_formats.FormatError, match=f"does not state the order of its layers; choose some .*: --prefix={prefixes[0]}, "
+                                                   f"--prefix={prefixes[1]}"):
+        _formats.read(path)
+    x = np.random.default_rng(1).normal(size=(2, *INPUT)).astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for prefix in reversed(prefixes):
+            x = outputs(_formats.read(path, None, Hints(prefix=prefix)), x)
+    want = model.predict(np.random.default_rng(1).normal(size=(2, *INPUT)).astype(np.float32), verbose=0)
+    np.testing.assert_allclose(x, want, atol=1e-6)

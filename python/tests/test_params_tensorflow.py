@@ -141,8 +141,29 @@ def test_checkpoints_state_their_mode(mode, tmp_path, capsys):
     for name in (path, path + ".index"):
         stack = _formats.read(name)
         assert stack.mode == mode and stack.num_layers == 2
+    _formats.write(str(tmp_path / "again.ckpt.index"), stack)
+    assert {name for name in os.listdir(tmp_path) if name.startswith("again")} == {"again.ckpt.index", "again.ckpt.data-00000-of-00001"}
     with pytest.raises(_formats.FormatError, match=f"layers with mode {mode}, but --mode=rnn_tanh is given"):
         _formats.read(path, None, _formats.Hints("rnn_tanh"))
+
+
+def test_checkpoints_are_replaced_as_a_whole(tmp_path, monkeypatch):
+    path, stack = str(tmp_path / "model.ckpt"), make("lstm", "unidirectional")
+    _formats.write(path, stack)
+    other = make("gru", "unidirectional")
+    os.chmod(path + ".index", 0o444)
+    with pytest.raises(_formats.FormatError, match=f"{path} cannot be written: it is read-only"):
+        _formats.write(path, other)
+    os.chmod(path + ".index", 0o644)
+    with monkeypatch.context() as patch:
+        patch.setattr(tf, "constant", lambda array: 1 / 0)
+        with pytest.raises(_formats.FormatError, match=f"{path} cannot be written as tensorflow: ZeroDivisionError"):
+            _formats.write(path, other)
+    with pytest.raises(_formats.FormatError, match="cannot be written: there is no folder"):
+        _formats.write(str(tmp_path / "none" / "model.ckpt"), other)
+    assert _formats.read(path).mode == "lstm" and len(os.listdir(tmp_path)) == 2
+    _formats.write(path, other)
+    assert _formats.read(path).mode == "gru" and len(os.listdir(tmp_path)) == 2
 
 
 def test_other_checkpoints(tmp_path):
