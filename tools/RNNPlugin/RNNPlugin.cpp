@@ -10,6 +10,7 @@
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
+#include "rnn/Config/Version.h"
 #include "rnn/InitAllDialects.h"
 #include "rnn/InitAllPasses.h"
 #include "llvm/Config/llvm-config.h"

@@ -7,6 +7,7 @@
 #ifndef RNN_TOOLS_COMMON_VERSION_H
 #define RNN_TOOLS_COMMON_VERSION_H
 
+#include "rnn/Config/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
