@@ -16,7 +16,7 @@ from jax.sharding import PartitionSpec
 from .._operations import Batches, Layers, Members, Operation
 from . import _packing
 from ._primitives import gradient_p, inference_p, tangent_in_lax, tangent_p, training_p
-from ._sharding import axis_names, spec_of
+from ._sharding import axis_names, first_entry, spec_of
 
 
 def _one_by_one(primitive: Any) -> Callable[..., Any]:
@@ -53,8 +53,7 @@ def _shares_mapped(operation: Operation, dims: Sequence[Any]) -> bool:
 
 def _names(operands: Sequence[Any], dims: Sequence[Any]) -> Any:
     """The axes of a mesh with explicit axes that divide the examples."""
-    specs = [(spec_of(jax.typeof(v)), d) for v, d in zip(operands, dims) if d is not None]
-    return next((spec[d] for spec, d in specs if d < len(spec) and spec[d] is not None), None)
+    return first_entry(map(jax.typeof, operands), dims)
 
 
 def _repeated(value: Any, size: Any, names: Any) -> Any:

@@ -22,7 +22,7 @@ from .. import _files, _runtime
 from .._layers import tensors_per_layer
 from .._operations import Batches, BlockLSTM, Layers, Members, Operation, merge
 from . import _native
-from ._sharding import axis_names, spec_of
+from ._sharding import axis_names, first_entry, spec_of
 
 #: Element types of the dialect by the names of NumPy.
 DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
@@ -232,25 +232,16 @@ def _rule(operation: Operation, stage: str, ranks: Sequence[Sequence[int]]) -> s
                        for side in range(2))
 
 
-def _mesh_axes(values: Sequence[Any], axes: Sequence[Any]) -> Any:
-    """The axes of the mesh that divide a dimension: those of the first value whose dimension is divided; else None."""
-    for value, axis in zip(values, axes):
-        spec = value.sharding.spec if axis is not None else ()
-        if axis is not None and axis < len(spec) and spec[axis] is not None:
-            return spec[axis]
-    return None
-
-
 def _partition(operation: Operation, stage: str, platform: str, mesh: Mesh, arguments: Sequence[Any],
                results: Sequence[Any]) -> Any:
     every = factors(operation, stage)
     divided: Dict[str, Any] = {}
     for factor, (inputs, outputs) in every.items():
-        names = _mesh_axes(arguments, inputs)
+        names = first_entry(arguments, inputs)
         if operation.saves and stage != "inference":
             # A gradient must be divided like the call that wrote its reserve space. The sharding of the space is the only one
             # that both calls see, also if they are in two programs.
-            names = _mesh_axes(arguments[-1:], inputs[-1:]) if stage == "backward" else _mesh_axes(results[-1:], outputs[-1:])
+            names = first_entry(arguments[-1:], inputs[-1:]) if stage == "backward" else first_entry(results[-1:], outputs[-1:])
         size = next(v.shape[axis] for v, axis in zip(arguments, inputs) if axis is not None)
         used = {name for other in divided.values() for name in axis_names(other)}
         # Padded examples would count in the gradients of the parameters.

@@ -23,7 +23,7 @@ from jax.sharding import PartitionSpec
 
 from .._operations import Batches, Members, Operation
 from . import _lowering, _reference
-from ._sharding import axis_names, spec_of
+from ._sharding import axis_names, first_entry, spec_of
 
 
 # --- Results ---------------------------------------------------------------------------------------------------------
@@ -39,18 +39,12 @@ def like(aval: Any, shape: Sequence[int], dtype: Any = None, spec: Sequence[Any]
                        sharding=aval.sharding.update(spec=PartitionSpec(*every)))
 
 
-def _first_spec(operands: Sequence[Any], axes: Sequence[Any]) -> Any:
-    """The axes of the mesh of the first operand whose dimension in `axes` is sharded."""
-    found = (spec_of(v)[a] for v, a in zip(operands, axes) if a is not None and a < len(spec_of(v)))
-    return next((s for s in found if s is not None), None)
-
-
 def _results_like(operands: Sequence[Any], operation: Operation, stage: str, shapes: Sequence[Sequence[int]]) -> List[Any]:
     """Results with these shapes. The batch, the batches and the members are sharded like those of the operands."""
     specs: List[List[Any]] = [[None] * len(shape) for shape in shapes]
     used: Set[Any] = set()
     for inputs, outputs in _lowering.factors(operation, stage).values():
-        names = _first_spec(operands, inputs)
+        names = first_entry(operands, inputs)
         if used & set(axis_names(names)):
             continue
         used |= set(axis_names(names))
@@ -77,7 +71,7 @@ def _tangent_results(*operands: Any, operation: Operation) -> List[Any]:
 
 def _gradient_results(*operands: Any, operation: Operation, shared: bool) -> List[Any]:
     """Each gradient has the sharding of its operand; with one per member, also that of the members."""
-    members = _first_spec(operands[len(operation.operand_axes):], [0]) if isinstance(operation, Members) else None
+    members = first_entry(operands[len(operation.operand_axes):], [0]) if isinstance(operation, Members) else None
     specs = []
     for shape, v in zip(operation.gradient_shapes(*operands), operands):
         spec = spec_of(v)
