@@ -124,7 +124,7 @@ private:
   static std::optional<InputMode> symbolize(uint32_t value, InputMode) { return symbolizeInputMode(value); }
   static std::optional<Direction> symbolize(uint32_t value, Direction) { return symbolizeDirection(value); }
 
-  /// As `emitOpError`, with the name that a `torch.operator` has in its framework.
+  /// Like `emitOpError`, but names a `torch.operator` by the op that it wraps.
   InFlightDiagnostic emitError() const;
   void failAttribute(StringRef name, StringRef what, Attribute value);
   TensorType floatTensor(Value value, const Twine &name);

@@ -187,7 +187,7 @@ static void convertLiteral(Operation *op) {
   op->erase();
 }
 
-/// An element of a list of sizes: a constant, or the size of a tensor. Null for others.
+/// Returns an element of a list of sizes as a constant or as a `tensor.dim`, or null if it is computed otherwise.
 static OpFoldResult getSize(OpBuilder &b, Value element) {
   Operation *op = element.getDefiningOp();
   auto integer = [](Operation *constant) {
@@ -206,8 +206,8 @@ static OpFoldResult getSize(OpBuilder &b, Value element) {
   return tensor::getMixedSize(b, op->getLoc(), toBuiltinTensor(b, op->getLoc(), op->getOperand(0)), index);
 }
 
-/// Replaces zeros, which are the initial states of a layer that is called without them. The sizes are those of the
-/// type, and where it has none those of the list.
+/// Converts `aten.zeros` and `aten.new_zeros`, by which PyTorch makes initial states that the caller does not pass.
+/// Static sizes come from the result type, dynamic ones from the list of sizes.
 static void convertZeros(Operation *op) {
   StringRef name = getTorchName(op);
   const unsigned listOperand = name == "torch.aten.zeros" ? 0 : 1;

@@ -108,7 +108,7 @@ Value TensorBuilder::slice(Value source, Sizes offsets, Sizes sizes, unsigned dr
 }
 
 Value TensorBuilder::insert(Value source, Value dest, Sizes offsets, Sizes sizes) const {
-  // No elements. Where such a piece begins at the end of `dest`, the op's verifier refuses its offset.
+  // An empty slice at the end of `dest` has an offset that is out of bounds, which the op's verifier rejects.
   if (llvm::any_of(sizes, [](Size size) { return isConstantIntValue(size, 0); }))
     return dest;
   SmallVector<OpFoldResult> strides(sizes.size(), constant(1));
