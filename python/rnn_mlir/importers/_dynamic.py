@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._lowering import ImportFailed, operations
+from ._lowering import ImportFailed, constant, flag, operations
 
 # A static size, or the name of a value of type index.
 Size = Union[int, str]
@@ -16,6 +16,7 @@ class Body:
     """The text of ops that replace an op, whose operands are %0, %1, ..."""
 
     def __init__(self, mlir: Any, op: Any) -> None:
+        self.mlir = mlir
         self.ir = mlir.ir
         self.stablehlo = mlir.stablehlo
         self.op = op
@@ -58,9 +59,7 @@ class Body:
 
     def constant(self, operand: int) -> Optional[List[int]]:
         """The integers of an operand, or None if it is no constant."""
-        owner = self.op.operands[operand].owner
-        attributes = getattr(getattr(owner, "operation", None), "attributes", {})
-        return [int(value) for value in self.ir.DenseIntElementsAttr(attributes["value"])] if "value" in attributes else None
+        return constant(self.mlir, self.op.operands[operand])
 
     def integers(self, operand: int) -> List[Size]:
         """The elements of a vector of integers: static ones of a constant."""
@@ -72,8 +71,8 @@ class Body:
         return self.add(f"arith.{name} {self.value(left)}, {self.value(right)} : index")
 
     def flag(self, name: str) -> int:
-        """An integer attribute; 0 if it is absent."""
-        return int(self.ir.IntegerAttr(self.op.attributes[name]).value) if name in self.op.attributes else 0
+        """An attribute of type integer or bool; 0 if it is absent."""
+        return flag(self.mlir, self.op, name)
 
     def empty(self, sizes: Sequence[Size], element: Any) -> Tuple[str, str]:
         """A tensor without content, and its type."""
@@ -90,6 +89,12 @@ class Body:
     def zero(element: Any) -> str:
         """The text of a zero."""
         return "0.0" if "f" in str(element) else "0"
+
+    def reshape(self, value: str, kind: Any, sizes: Sequence[Size], wanted: Any) -> str:
+        """The value, of type `kind`, with other sizes and the type `wanted`."""
+        shape = f"tensor<{len(sizes)}xindex>"
+        given = self.add(f"tensor.from_elements {', '.join(self.value(size) for size in sizes)} : {shape}")
+        return self.add(f"tensor.reshape {value}({given}) : ({kind}, {shape}) -> {wanted}")
 
     def cast(self, value: str, kind: str, wanted: Any) -> str:
         """The value with the declared type of a result."""
@@ -223,10 +228,8 @@ def _convert_strided_slice(body: Body) -> List[str]:
     kind = tensor_type(part.kept, element)
     value = body.add(f"tensor.extract_slice %0{part.text()} : {body.type(0)} to {kind}")
     if len(part.shape) > len(part.kept):
-        shape = f"tensor<{len(part.shape)}xindex>"
-        sizes = body.add(f"tensor.from_elements {', '.join(body.value(size) for size in part.shape)} : {shape}")
         wanted = tensor_type(part.shape, element)
-        value, kind = body.add(f"tensor.reshape {value}({sizes}) : ({kind}, {shape}) -> {wanted}"), wanted
+        value, kind = body.reshape(value, kind, part.shape, wanted), wanted
     return [body.cast(value, kind, body.op.results[0].type)]
 
 
@@ -267,8 +270,7 @@ def _convert_reshape_with_free_size(body: Body) -> List[str]:
     known = body.add(f"arith.maxsi {known}, {one} : index")
     rest = body.add(f"arith.divsi {total}, {known} : index")
     sizes = [body.add(f"arith.select {is_free}, {rest}, {size} : index") for size, is_free in zip(given, free)]
-    shape = body.add(f"tensor.from_elements {', '.join(sizes)} : tensor<{wanted.rank}xindex>")
-    return [body.add(f"tensor.reshape %0({shape}) : ({body.type(0)}, tensor<{wanted.rank}xindex>) -> {wanted}")]
+    return [body.reshape("%0", body.type(0), sizes, wanted)]
 
 
 def _convert_reverse_sequence(body: Body) -> List[str]:

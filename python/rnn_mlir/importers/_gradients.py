@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional
 
 from ._dynamic import Body, Converter, Size, dims, tensor_type
-from ._lowering import operations
-from ._sizes import constant, flag, op_of
+from ._lowering import constant, flag, operations
+from ._sizes import op_of
 
 #: The gradient and the shape of the operand, to the sum. The attribute `reduced` has the dimensions of the gradient that are summed,
 #: `checked` those whose size must be that of the operand, whose rank may be smaller.
@@ -81,8 +81,7 @@ def _convert(body: Body) -> List[str]:
     value = body.add(f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{loops}]}} ins(%0 : {kind}) outs({init} : {summed}) "
                      f"{{\n^bb0(%e: {element}, %s: {total}):\n" + "\n".join(lines) + f"\nlinalg.yield %r : {total}\n}} -> {summed}")
     result: List[Size] = [1 if k in reduced else sizes[k] for k in range(kind.rank)]
-    shape = body.add(f"tensor.from_elements {', '.join(body.value(size) for size in result)} : tensor<{kind.rank}xindex>")
-    value = body.add(f"tensor.reshape {value}({shape}) : ({summed}, tensor<{kind.rank}xindex>) -> {tensor_type(result, total)}")
+    value = body.reshape(value, summed, result, tensor_type(result, total))
     if is_short:
         value = body.add(f"arith.truncf {value} : {tensor_type(result, total)} to {tensor_type(result, element)}")
     return [body.cast(value, tensor_type(result, element), body.op.results[0].type)]

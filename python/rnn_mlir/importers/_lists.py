@@ -9,8 +9,8 @@ import re
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from . import _dynamic, _gradients
-from ._lowering import ImportFailed, operations
-from ._sizes import constant, first_user, flag, op_of, rank_of, size_of_items
+from ._lowering import ImportFailed, constant, flag, operations
+from ._sizes import first_user, op_of, rank_of, size_of_items
 
 # Loops with regions: the passes of TensorFlow that precede `convert`.
 PASSES = "tf-functional-control-flow-to-regions,inline,canonicalize,cse"

@@ -68,6 +68,21 @@ def operations(operation: Any) -> Iterator[Any]:
                 yield op.operation
 
 
+def flag(mlir: Any, op: Any, name: str) -> int:
+    """An attribute of type integer or bool; 0 if it is absent."""
+    if name not in op.attributes:
+        return 0
+    attribute = op.attributes[name]
+    kind = mlir.ir.BoolAttr if isinstance(attribute, mlir.ir.BoolAttr) else mlir.ir.IntegerAttr
+    return int(kind(attribute).value)
+
+
+def constant(mlir: Any, value: Any) -> Optional[List[int]]:
+    """The integers of a constant, or None."""
+    attributes = getattr(getattr(value.owner, "operation", None), "attributes", {})
+    return [int(v) for v in mlir.ir.DenseIntElementsAttr(attributes["value"])] if "value" in attributes else None
+
+
 def _yield(mlir: Any, block: Any, name: str = "scf.yield", condition: Sequence[Any] = ()) -> None:
     """Replaces the terminator of a block of StableHLO by that of an scf op; `condition` precedes the block's arguments."""
     ir = mlir.ir

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from . import _dynamic
-from ._lowering import ImportFailed
+from ._lowering import ImportFailed, constant, flag
 
 # A static size; or a value and a position: a dimension, or -1 - k for element k of integers.
 _Size = Union[int, Tuple[Any, int]]
@@ -24,21 +24,6 @@ _REDUCTIONS = {"All", "Any", "ArgMax", "ArgMin", "EuclideanNorm", "Max", "Mean",
 def rank_of(mlir: Any, value: Any) -> int:
     """The rank of a tensor; -1 if it is unknown."""
     return int(mlir.ir.RankedTensorType(value.type).rank) if isinstance(value.type, mlir.ir.RankedTensorType) else -1
-
-
-def flag(mlir: Any, op: Any, name: str) -> int:
-    """An attribute of type integer or bool; 0 if it is absent."""
-    if name not in op.attributes:
-        return 0
-    attribute = op.attributes[name]
-    kind = mlir.ir.BoolAttr if isinstance(attribute, mlir.ir.BoolAttr) else mlir.ir.IntegerAttr
-    return int(kind(attribute).value)
-
-
-def constant(mlir: Any, value: Any) -> Optional[List[int]]:
-    """The integers of a constant, or None."""
-    attributes = getattr(getattr(value.owner, "operation", None), "attributes", {})
-    return [int(v) for v in mlir.ir.DenseIntElementsAttr(attributes["value"])] if "value" in attributes else None
 
 
 def op_of(value: Any) -> Any:
