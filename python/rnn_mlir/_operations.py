@@ -32,7 +32,6 @@ class Operation:
     tensors: int = 0  #: the number of operands that are tensors of parameters of their own; 0: one flat array
     depth: int = 0  #: the axis of the batch in the saved buffer, behind dimensions of batches and members
     has_batches: bool = False  #: whether the dimension in front of that of the batch is one of batches
-    has_members: bool = False
 
     @property
     def gradient_axes(self) -> Tuple[Optional[int], ...]:
@@ -310,10 +309,6 @@ class Batches(_Several):
     has_batches = True
 
     @property
-    def has_members(self) -> bool:  # type: ignore[override]
-        return self.one.has_members
-
-    @property
     def tensors(self) -> int:  # type: ignore[override]
         return self.one.tensors
 
@@ -365,13 +360,12 @@ def merge(shape: Sequence[int], axis: int) -> Shape:
 class Members(_Several):
     """Independent calls of `one`, as those of models with parameters of their own. Operand k has a leading dimension of
     `count` members if `mapped[k]`; otherwise the members share it. Results, cotangents and the saved buffer have that
-    dimension. The gradient of a shared operand is the sum over the members, or with `separate` has the dimension, too."""
+    dimension. The gradient of a shared operand is the sum over the members, or with `separate` has the dimension, too.
+    Members of members are levels, as nested loops, and one call of the runtime."""
 
     count: int
     mapped: Tuple[bool, ...]
     separate: bool = False
-
-    has_members = True
 
     @property
     def has_batches(self) -> bool:  # type: ignore[override]
@@ -391,14 +385,29 @@ class Members(_Several):
         return [Shaped(tuple(v.shape[1:] if mapped else v.shape), v.dtype)
                 for v, mapped in zip(operands, self.mapped)]
 
-    def flags(self, completed: bool) -> List[bool]:
-        """`mapped` for the operands of the function, of which `completed` has that of `missing`."""
-        n = self.primals
-        return [*self.mapped[:n], *[False] * completed, *self.mapped[n:]]
+    @property
+    def counts(self) -> Tuple[int, ...]:
+        """The members of each level, the outermost first."""
+        return tuple(level.count for level in levels(self))
+
+    def flags(self, completed: bool) -> List[Tuple[bool, ...]]:
+        """`mapped` of each level for each operand of the function, of which `completed` has that of `missing`."""
+        n, every = self.primals, list(zip(*(level.mapped for level in levels(self))))
+        return [*every[:n], *[(False,) * len(self.counts)] * completed, *every[n:]]
+
+    def separated(self) -> "Members":
+        """The operation whose gradients have the dimensions of all members, as the results of the compiled function."""
+        one = self.one.separated() if isinstance(self.one, Members) else self.one
+        return dataclasses.replace(self, one=one, separate=True)
+
+    def summed(self, primal: int) -> Tuple[int, ...]:
+        """The dimensions of a gradient of `separated` over which that of this operation is the sum."""
+        return tuple(k for k, level in enumerate(levels(self)) if not level.separate and not level.mapped[primal])
 
     def in_parallel(self, itemsize: int, *operands: Any) -> bool:
         """Whether each member has one thread."""
-        weights = sum(math.prod(v.shape) for v, axis in zip(self.slices(*operands), self.one.operand_axes) if axis is None)
+        one, slices = one_member(self, operands)
+        weights = sum(math.prod(v.shape) for v, axis in zip(slices, one.operand_axes) if axis is None)
         return bool(weights * itemsize <= _PARALLEL)
 
     def shapes(self, *operands: Any) -> List[Shape]:
@@ -408,8 +417,8 @@ class Members(_Several):
         return self.one.reserve_bytes(dtype, *self.slices(*operands), batch=batch)
 
     def gradient_shapes(self, *operands: Any) -> List[Shape]:
-        return [(self.count, *v.shape) if self.separate and not mapped else tuple(v.shape)
-                for v, mapped in zip(operands[:self.primals], self.mapped)]
+        return [(self.count, *shape) if self.separate or mapped else shape
+                for shape, mapped in zip(self.one.gradient_shapes(*self.slices(*operands)), self.mapped)]
 
     def module(self, dtype: str) -> str:
         return self.one.module(dtype)
@@ -422,3 +431,36 @@ class Members(_Several):
 
     def gpu_function(self, dtype: str, stage: str, *operands: Any) -> Tuple[str, str, bool]:
         return self.one.gpu_function(dtype, stage, *self.slices(*operands))
+
+
+def levels(operation: Operation) -> List[Members]:
+    """The members of members, the outermost first. Batches among them do not change the order of these dimensions."""
+    found = []
+    while isinstance(operation, _Several):
+        if isinstance(operation, Members):
+            found.append(operation)
+        operation = operation.one
+    return found
+
+
+def innermost(operation: Operation) -> Operation:
+    """The operation without members and batches."""
+    while isinstance(operation, _Several):
+        operation = operation.one
+    return operation
+
+
+def one_member(operation: Operation, operands: Sequence[Any]) -> Tuple[Operation, Sequence[Any]]:
+    """The operation of one member, and its operands."""
+    while isinstance(operation, Members):
+        operands = operation.slices(*operands)
+        operation = operation.one
+    return operation, operands
+
+
+def without_batches(operation: Operation) -> Operation:
+    """The operation whose outermost batches are a part of the batch."""
+    if isinstance(operation, Batches):
+        return operation.one
+    assert isinstance(operation, Members)
+    return dataclasses.replace(operation, one=without_batches(operation.one))

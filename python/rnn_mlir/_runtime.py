@@ -376,8 +376,8 @@ class Argument(NamedTuple):
 def _members() -> Any:
     function = library().rnnrt_call_members
     function.restype = None
-    function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
-                         ctypes.c_int64, ctypes.c_int32]
+    function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64,
+                         ctypes.c_void_p, ctypes.c_int32]
     return function
 
 
@@ -436,12 +436,14 @@ class Bound:
         self._result_frames.append((results, pointers))  # share has taken their memory
         return shared
 
-    def run_members(self, call: Call, data: Sequence[Optional[int]], strides: Sequence[int], members: int,
+    def run_members(self, call: Call, data: Sequence[Optional[int]], counts: Sequence[int], strides: Sequence[Sequence[int]],
                     parallel: bool) -> None:
-        """A call for each of `members`, whose arguments are `strides` bytes apart; 0: they share it (function.h)."""
+        """A call for each member, of nested levels with `counts` of them, the outermost first. `strides` has, for each argument, the bytes
+        between the members of each level; 0: they share it (function.h)."""
         frame = self._fill(data)
-        _members()(call.handle, self._address, frame[2], (ctypes.c_int64 * self._count)(*strides), self._count, members,
-                   parallel)
+        flat = [stride for each in strides for stride in each]
+        _members()(call.handle, self._address, frame[2], self._count, (ctypes.c_int64 * len(counts))(*counts), len(counts),
+                   (ctypes.c_int64 * len(flat))(*flat), parallel)
         self._frames.append(frame)
         call.finish()
 

@@ -64,6 +64,30 @@ def test_ensembles(axes, mesh, of_params, of_x, found):
 
 
 @pytest.mark.parametrize("axes", ("auto", pytest.param("explicit", marks=explicit_axes)))
+@pytest.mark.parametrize("of_params,of_x,summed", (
+    (P("model"), P(), 0), (P("model", "data"), P(), 0), (P("model"), BATCH, 1), (P(None, "model"), BATCH, 1), (P(), P(None, ("model", "data")), 1)))
+def test_nested_ensembles(axes, of_params, of_x, summed):
+    """Two levels of models, either of which is divided: nothing is gathered, and only the batch needs a sum."""
+    params, (x, *_), gradient, sizes = members()
+    grid = jnp.stack([params, -params]).reshape(4, 2, -1)
+
+    def twice(f):
+        return jax.vmap(jax.vmap(f, (0, None)), (0, None))
+    forward, step = twice(lambda params, x: rnn.lstm(params, x, **sizes)[0]), twice(gradient)
+    inputs = jax.grad(lambda x, params: jnp.sum(forward(params, x) ** 2))
+    want = forward(grid, x), step(grid, x), inputs(x, grid)
+    mesh = explicit(SQUARE) if axes == "explicit" else SQUARE
+    with jax.set_mesh(mesh) if axes == "explicit" else contextlib.nullcontext():
+        ps, xs = (jax.device_put(v, NamedSharding(mesh, s)) for v, s in ((grid, of_params), (x, of_x)))
+        assert not collectives(jax.jit(forward).lower(ps, xs).compile())
+        assert collectives(jax.jit(step).lower(ps, xs).compile()) == ({"all-reduce": 1} if summed else {})
+        assert not {"all-gather", "all-to-all"} & set(collectives(jax.jit(inputs).lower(xs, ps).compile()))
+        got = jax.jit(forward)(ps, xs), jax.jit(step)(ps, xs), jax.jit(inputs)(xs, ps)
+    assert got[1].sharding.is_equivalent_to(NamedSharding(mesh, of_params), 3)
+    close(got, want, 1e-12)
+
+
+@pytest.mark.parametrize("axes", ("auto", pytest.param("explicit", marks=explicit_axes)))
 @pytest.mark.parametrize("mesh,of_x,found", (
     (MESH, P("data"), {}), (SQUARE, P("model", None, "data"), {"all-reduce": 1}), (MESH, P(None, None, "data"), {"all-reduce": 1})))
 def test_gradients_per_example(axes, mesh, of_x, found):

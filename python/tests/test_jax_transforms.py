@@ -134,11 +134,46 @@ def test_nested_members():
               lambda layer: jax.vmap(jax.vmap(layer, (0, None, None)), (None, 0, None)),
               lambda layer: jax.vmap(jax.vmap(jax.grad(loss(layer), EVERY), (None, 0, None)), (0, None, None))):
         same(f, mine, want, many, xs, state)
+        assert has_no_loop(f(mine), many, xs, state)
     # Gradients of inputs that members share.
     same(lambda layer: jax.vmap(jax.vmap(jax.grad(loss(layer), (1, 2)), (0, None, None)), (None, 0, None)), mine, want, many, xs, state)
     same(lambda layer: jax.vmap(jax.vmap(jax.grad(loss(layer), (1, 2)), (None, 0, None)), (0, None, None)), mine, want, many, xs, state)
-    same(lambda layer: jax.vmap(jax.vmap(layer, (0, None, None)), (0, None, None)), mine, want,
-         jnp.stack([many, -many]), x, state)
+    grid = jnp.stack([many, -many, many + 1])
+
+    def nested(layer):
+        return jax.vmap(jax.vmap(layer, (0, None, None)), (0, None, None))
+
+    def trained(layer):  # gradients of shared inputs are sums over both levels
+        return jax.grad(lambda *v: jnp.sum(jnp.sin(jnp.stack(jax.tree.leaves(nested(loss(layer))(*v))))), EVERY)
+
+    def inner(layer):  # the inner sum has one gradient of the shared inputs for each outer member
+        return jax.vmap(jax.grad(lambda *v: jnp.sum(jax.vmap(loss(layer), (0, None, None))(*v)), EVERY), (0, None, None))
+    for f in nested, trained, inner, lambda layer: nested(jax.grad(loss(layer), EVERY)):
+        same(f, mine, want, grid, x, state)
+        assert has_no_loop(f(mine), grid, x, state)
+
+
+def test_levels_of_members():
+    """Lengths and states that only one of three levels has, and few and many bytes of parameters."""
+    (params, x, state), mine, want = pair(("lstm", {"D": 2}, {"lengths": LENGTHS}))
+    grid = jnp.stack([params, -params, 2 * params, params + 1, params - 1, -2 * params]).reshape(3, 2, -1)
+    states = tuple(jnp.stack([s, -s]) for s in state)
+
+    def three(layer):
+        one = jax.grad(loss(layer), EVERY)
+        return jax.vmap(jax.vmap(jax.vmap(one, (0, None, None)), (0, None, None)), (None, None, 0))
+    same(three, mine, want, grid, x, states)
+    assert has_no_loop(three(mine), grid, x, states)
+
+
+def test_second_order_of_nested_members():
+    (params, x, state), mine, want = pair(("gru", {"T": 3, "B": 2}, {}))
+    grid = jnp.stack([params, -params, 2 * params, params + 1]).reshape(2, 2, -1)
+
+    def second(layer):
+        every = jax.vmap(jax.vmap(jax.grad(loss(layer), (0, 1)), (0, None, None)), (0, None, None))
+        return jax.grad(lambda p, x: sum(jnp.sum(v ** 2) for v in every(p, x, state)), (0, 1))
+    same(second, mine, want, grid, x)
 
 
 def test_second_order_of_members():

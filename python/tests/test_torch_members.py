@@ -1,6 +1,8 @@
 # test_torch_members.py - vmap over parameters and gradients per example: one call of a compiled function, whose members run on
 # the threads of the runtime. Compared with the aten reference under vmap. They need torch.func.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import math
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -44,7 +46,7 @@ def calls(monkeypatch):
     call = _calls._call
 
     def record(operation, stage, *values):
-        found.append((stage, operation.count if isinstance(operation, Members) else 0))
+        found.append((stage, math.prod(operation.counts) if isinstance(operation, Members) else 0))
         return call(operation, stage, *values)
     monkeypatch.setattr(_calls, "_call", record)
     return found
@@ -132,8 +134,8 @@ def test_second_order_and_jvp():
         compare([f(total(layers[0]))], [f(total(layers[1]))], 1e-9)
 
 
-def test_nested():
-    """Members of members run one after the other."""
+def test_nested(calls):
+    """Members of members are one call."""
     operation = Layers("rnn_tanh", "unidirectional")
     x, h0, params = problem(operation, 1)
     every = torch.stack([params, -params, 2 * params, params / 2]).reshape(2, 2, -1)
@@ -142,6 +144,32 @@ def test_nested():
         return torch.func.vmap(torch.func.vmap(layer, (None, None, 0)), (None, None, 0))(x, h0, every)
     compiled, reference = functions(operation, [])
     compare(twice(compiled), twice(reference))
+    assert calls == [("forward", 4)]
+
+
+def test_gradients_of_nested_members(calls):
+    """Gradients for each member, of inputs that a level shares, and of second order."""
+    operation = Layers("gru", "unidirectional")
+    x, h0, params = problem(operation, 1)
+    every, xs = torch.stack([params, -params, 2 * params, params / 2]).reshape(2, 2, -1), torch.stack([x, -x])
+    layers = functions(operation, [])
+
+    def each(g):
+        one = torch.func.grad(g, (0, 2))
+        return torch.func.vmap(torch.func.vmap(one, (0, None, None)), (None, None, 0))(xs, h0, every[0])
+
+    def summed(g):
+        inner = torch.func.vmap(g, (None, None, 0))
+        return torch.func.vmap(torch.func.grad(lambda *v: inner(*v).sin().sum(), (0, 2)), (None, None, 0))(x, h0, every)
+
+    def second(g):
+        grid = torch.func.vmap(torch.func.vmap(torch.func.grad(g, (0, 2)), (None, None, 0)), (None, None, 0))
+        return torch.func.grad(lambda x, params: sum(v.square().sum() for v in grid(x, h0, params)), (0, 1))(x, every)
+    for f in each, summed, second:
+        calls.clear()
+        got = f(total(layers[0]))
+        assert {count for _, count in calls} == {4}
+        compare(got, f(total(layers[1])), 1e-9)
 
 
 def test_block_lstm(calls):

@@ -72,8 +72,8 @@ protected:
                                  rnnrt_tensor_make(own.data(), RNNRT_DTYPE_I64, 1, &size),
                                  rnnrt_tensor_make(sums.data(), RNNRT_DTYPE_I64, 1, &size)};
     const rnnrt_tensor_t *arguments[] = {&tensors[0], &tensors[1], &tensors[2]};
-    const int64_t strides[] = {0, 8, 8};
-    rnnrt_call_members(call, &function, arguments, strides, 3, static_cast<int64_t>(own.size()), parallel);
+    const int64_t strides[] = {0, 8, 8}, count = static_cast<int64_t>(own.size());
+    rnnrt_call_members(call, &function, arguments, 3, &count, 1, strides, parallel);
   }
   std::string failure() const {
     rnnrt_status_t status = rnnrt_call_status(call);
@@ -97,6 +97,31 @@ TEST_F(MembersTest, everyMemberHasItsArguments) {
       EXPECT_EQ(failure(), "");
       EXPECT_EQ(sums, expected);
     }
+}
+
+TEST_F(MembersTest, levelsOfMembers) {
+  // Sums of rows [2] that the inner levels share and columns [4] that the outer level shares; the middle level repeats.
+  const int64_t size = 1, counts[] = {2, 3, 4}, strides[] = {8, 0, 0, 0, 0, 8, 12 * 8, 4 * 8, 8};
+  int64_t rows[] = {100, 200}, columns[] = {1, 2, 3, 4}, sums[24];
+  const rnnrt_tensor_t tensors[] = {rnnrt_tensor_make(rows, RNNRT_DTYPE_I64, 1, &size),
+                                    rnnrt_tensor_make(columns, RNNRT_DTYPE_I64, 1, &size),
+                                    rnnrt_tensor_make(sums, RNNRT_DTYPE_I64, 1, &size)};
+  const rnnrt_tensor_t *arguments[] = {&tensors[0], &tensors[1], &tensors[2]};
+  for (bool parallel : {false, true}) {
+    std::fill_n(sums, 24, -1);
+    rnnrt_call_members(call, &function, arguments, 3, counts, 3, strides, parallel);
+    EXPECT_EQ(failure(), "");
+    for (int member = 0; member < 24; ++member)
+      EXPECT_EQ(sums[member], rows[member / 12] + columns[member % 4]) << member;
+  }
+  // Without levels, one member.
+  rnnrt_call_members(call, &function, arguments, 3, nullptr, 0, nullptr, false);
+  EXPECT_EQ(sums[0], 101);
+  const int64_t none[] = {2, 0, 4};
+  entered = 0;
+  rnnrt_call_members(call, &function, arguments, 3, none, 3, strides, true);
+  EXPECT_EQ(failure(), "");
+  EXPECT_EQ(entered.load(), 0);
 }
 
 TEST_F(MembersTest, membersRunOnSeveralThreads) {
@@ -135,14 +160,15 @@ TEST_F(MembersTest, aFailureEndsTheOtherThreads) {
 
 TEST_F(MembersTest, invalidArguments) {
   std::vector<int64_t> own(1), sums(1);
-  rnnrt_call_members(nullptr, &function, nullptr, nullptr, 0, 1, 0);
-  rnnrt_call_members(call, nullptr, nullptr, nullptr, 0, 1, 0);
+  const int64_t one = 1;
+  rnnrt_call_members(nullptr, &function, nullptr, 0, &one, 1, nullptr, 0);
+  rnnrt_call_members(call, nullptr, nullptr, 0, &one, 1, nullptr, 0);
   EXPECT_EQ(failure(), "expects `function`, but got a null pointer");
   rnnrt_call_reset(call);
-  rnnrt_call_members(call, &function, nullptr, nullptr, 3, 1, 0);
+  rnnrt_call_members(call, &function, nullptr, 3, &one, 1, nullptr, 0);
   EXPECT_EQ(failure(), "expects `arguments`, but got a null pointer");
   rnnrt_call_reset(call);
-  rnnrt_call_members(call, &function, nullptr, nullptr, 0, 1, 0);
+  rnnrt_call_members(call, &function, nullptr, 0, &one, 1, nullptr, 0);
   EXPECT_EQ(failure(), "expects a function with 0 arguments and without results, but `add` has 3 and 0");
   rnnrt_call_reset(call);
   function.num_outputs = 1;
@@ -152,8 +178,22 @@ TEST_F(MembersTest, invalidArguments) {
   function.num_outputs = 0;
   const rnnrt_tensor_t *arguments[] = {nullptr, nullptr, nullptr};
   const int64_t strides[3] = {};
-  rnnrt_call_members(call, &function, arguments, strides, 3, -1, 0);
-  EXPECT_EQ(failure(), "expects `members` to be at least 0, but got -1");
+  rnnrt_call_members(call, &function, arguments, 3, nullptr, 1, strides, 0);
+  EXPECT_EQ(failure(), "expects `counts`, but got a null pointer");
+  rnnrt_call_reset(call);
+  rnnrt_call_members(call, &function, arguments, 3, &one, 1, nullptr, 0);
+  EXPECT_EQ(failure(), "expects `strides`, but got a null pointer");
+  rnnrt_call_reset(call);
+  rnnrt_call_members(call, &function, arguments, 3, &one, -1, strides, 0);
+  EXPECT_EQ(failure(), "expects `num_levels` to be at least 0, but got -1");
+  rnnrt_call_reset(call);
+  const int64_t negative[] = {1, -1}, large[] = {int64_t(1) << 32, int64_t(1) << 32};
+  const int64_t zeros[6] = {};
+  rnnrt_call_members(call, &function, arguments, 3, negative, 2, zeros, 0);
+  EXPECT_EQ(failure(), "expects `counts[1]` to be at least 0, but got -1");
+  rnnrt_call_reset(call);
+  rnnrt_call_members(call, &function, arguments, 3, large, 2, zeros, 0);
+  EXPECT_EQ(failure(), "expects fewer than 2^63 members, but got more");
 }
 
 } // namespace

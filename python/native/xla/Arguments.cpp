@@ -100,13 +100,14 @@ private:
 } // namespace
 
 static void invoke(rnnrt_call_t *call, const rnnrt_function_t &function, const rnnrt_tensor_t *tensors,
-                   const int64_t *strides, size_t count, const Batch &batch) {
+                   const std::vector<int64_t> &strides, size_t count, const Batch &batch) {
   const rnnrt_tensor_t *pointers[maxOperands];
   for (size_t k = 0; k < count; ++k)
     pointers[k] = &tensors[k];
   auto numArguments = static_cast<int64_t>(count);
-  if (batch.members > 0)
-    rnnrt_call_members(call, &function, pointers, strides, numArguments, batch.members, batch.parallel != 0);
+  if (const size_t numLevels = batch.counts.size())
+    rnnrt_call_members(call, &function, pointers, numArguments, batch.counts.begin(), static_cast<int64_t>(numLevels),
+                       strides.data(), batch.parallel != 0);
   else
     function.entry(call, pointers, numArguments, nullptr, 0);
 }
@@ -118,20 +119,26 @@ ffi::Error rnn_xla::finish(rnnrt_call_t *call) {
 }
 
 /// Appends an argument. A buffer of bytes is a reserve space, [B, row], which may be larger than the `reserve` bytes
-/// that the function uses.
-void BoundFunction::add(ffi::AnyBuffer buffer, int64_t reserve, bool hasMembers) {
+/// that the function uses. `isShared(l)`: the members of level l share it.
+template <typename IsShared>
+void BoundFunction::add(ffi::AnyBuffer buffer, int64_t reserve, size_t numLevels, IsShared isShared) {
   int32_t dtype = getDtype(buffer.element_type());
   auto dims = buffer.dimensions();
-  const int64_t *shape = dims.begin() + hasMembers;
-  auto rank = static_cast<int32_t>(dims.size() - hasMembers);
+  const int64_t *shape = dims.begin();
+  auto stride = static_cast<int64_t>(buffer.size_bytes());
+  for (size_t level = 0; level < numLevels; ++level) {
+    if (isShared(level)) {
+      strides.push_back(0);
+      continue;
+    }
+    const int64_t size = *shape++;
+    stride = size ? stride / size : 0;
+    strides.push_back(stride);
+  }
+  auto rank = static_cast<int32_t>(dims.end() - shape);
   if (dtype == RNNRT_DTYPE_I8)
     shape = &reserve, rank = 1;
-  tensors[count] = rnnrt_tensor_make(buffer.untyped_data(), dtype, rank, shape);
-  strides[count++] = hasMembers && dims[0] ? static_cast<int64_t>(buffer.size_bytes()) / dims[0] : 0;
-}
-void BoundFunction::add(const rnnrt_tensor_t &tensor) {
-  tensors[count] = tensor;
-  strides[count++] = 0;
+  tensors[count++] = rnnrt_tensor_make(buffer.untyped_data(), dtype, rank, shape);
 }
 
 ffi::Error BoundFunction::bind(Target target, int32_t capability, int64_t key, int64_t reserve, const Batch &batch,
@@ -139,9 +146,11 @@ ffi::Error BoundFunction::bind(Target target, int32_t capability, int64_t key, i
   function = findFunction(target, key, capability);
   if (!function)
     return invalid("the module was not instantiated");
-  const size_t first = separate.first, numTensors = separate.count;
+  const size_t first = separate.first, numTensors = separate.count, numLevels = batch.counts.size();
   if (!separate.fits(operands.size(), results.size()))
     return invalid("wrong numbers of parameters");
+  if (batch.shared.size() != numLevels)
+    return invalid("wrong numbers of levels of members");
   // At most two buffers and two tables replace the tensors.
   if (operands.size() + results.size() - numTensors * (1 + separate.isGradient) + 4 > maxOperands)
     return invalid("too many operands");
@@ -150,15 +159,15 @@ ffi::Error BoundFunction::bind(Target target, int32_t capability, int64_t key, i
       if (ffi::Error error = fill(params, separate, [&](size_t n) { return *operands.get<ffi::AnyBuffer>(first + n); });
           error.failure())
         return error;
-      add(params.buffer);
-      add(params.table);
+      tensors[count++] = params.buffer;
+      tensors[count++] = params.table;
       k += numTensors - 1;
       continue;
     }
     ffi::AnyBuffer buffer = *operands.get<ffi::AnyBuffer>(k);
     if (getDtype(buffer.element_type()) == RNNRT_DTYPE_I8)
       reserveIndex = count;
-    add(buffer, reserve, batch.members > 0 && !(batch.shared >> k & 1));
+    add(buffer, reserve, numLevels, [&](size_t level) { return batch.isShared(level, k); });
   }
   auto getResult = [&](size_t k) -> ffi::AnyBuffer { return **results.get<ffi::AnyBuffer>(k); };
   for (size_t k = 0; target == Host && k < results.size(); ++k)
@@ -166,12 +175,12 @@ ffi::Error BoundFunction::bind(Target target, int32_t capability, int64_t key, i
   if (separate.isGradient) {
     if (ffi::Error error = fill(gradients, separate, [&](size_t n) { return getResult(first + n); }); error.failure())
       return error;
-    add(gradients.table);
+    tensors[count++] = gradients.table;
   }
   for (size_t k = 0, end = separate.isGradient ? first : results.size(); k < end; ++k)
-    add(getResult(k), reserve, batch.members > 0);
+    add(getResult(k), reserve, numLevels, [](size_t) { return false; });
   if (separate.isGradient)
-    add(gradients.buffer);
+    tensors[count++] = gradients.buffer;
   return ffi::Error::Success();
 }
 
@@ -193,15 +202,17 @@ ffi::Error BoundFunction::runOnHost(rnnrt_call_t *call, Target target, int64_t k
   Scratch scratch(getDevice(targetNames[target], ignored).handle);
   // The forward pass takes the gradient's first arguments, and as its last one the reserve space.
   rnnrt_tensor_t again[maxOperands];
-  int64_t againStrides[maxOperands];
+  const size_t numLevels = batch.counts.size();
+  std::vector<int64_t> againStrides;
   for (size_t k = 0; k < used; ++k) {
     const size_t source = k + 1 < used ? k : reserve;
     again[k] = tensors[source];
-    againStrides[k] = strides[source];
+    const int64_t *sourceStrides = strides.data() + source * numLevels;
+    againStrides.insert(againStrides.end(), sourceStrides, sourceStrides + numLevels);
     if (!(forward->inputs[k].flags & RNNRT_ARGUMENT_WRITTEN))
       continue;
-    const int64_t bytes = batch.members > 0 ? strides[source] * batch.members
-                                            : rnnrt_tensor_elements(&again[k]) * rnnrt_dtype_size(again[k].dtype);
+    const int64_t bytes = numLevels ? sourceStrides[0] * batch.counts.begin()[0]
+                                    : rnnrt_tensor_elements(&again[k]) * rnnrt_dtype_size(again[k].dtype);
     if (std::string error = scratch.allocate(bytes, again[k].data); !error.empty())
       return ffi::Error(ffi::ErrorCode::kResourceExhausted, "rnn-mlir: " + error);
   }

@@ -25,10 +25,14 @@ ffi::Error finish(rnnrt_call_t *call);
 /// Operands and results of a call together.
 inline constexpr size_t maxOperands = 32;
 
-/// The calls of members, such as models with parameters of their own: bit k of `shared` is set for an operand k that
-/// they share. Other operands and the results have a leading dimension. `parallel`: each member has one thread.
+/// The calls of members, such as models with parameters of their own, of nested levels, the outermost first. Bit k of
+/// `shared[l]` is set for an operand k that the members of level l share. Other operands and the results have a leading
+/// dimension of size `counts[l]`. `parallel`: each member has one thread.
 struct Batch {
-  int64_t members = 0, shared = 0, parallel = 0; ///< no members: one call, whose tensors have no such dimension
+  ffi::Span<const int64_t> counts, shared; ///< no levels: one call, whose tensors have no such dimensions
+  int64_t parallel = 0;
+
+  bool isShared(size_t level, size_t operand) const { return shared.begin()[level] >> operand & 1; }
 };
 
 /// Tensors of parameters in buffers of their own: `count` operands from `first` on, in the order of the flat array,
@@ -58,7 +62,7 @@ struct SeparateBuffer {
 class BoundFunction {
 public:
   /// Returns an error if the module of `key` was not resolved for the compute capability, or the arguments are not
-  /// those of a layer. With separate tensors of parameters, `batch` has no members.
+  /// those of a layer. With separate tensors of parameters, `batch` has no levels.
   ffi::Error bind(Target target, int32_t capability, int64_t key, int64_t reserve, const Batch &batch,
                   const Separate &separate, ffi::RemainingArgs &operands, ffi::RemainingRets &results);
 
@@ -71,12 +75,11 @@ public:
   ffi::Error runOnHost(rnnrt_call_t *call, Target target, int64_t key, const Batch &batch) const;
 
 private:
-  void add(ffi::AnyBuffer buffer, int64_t reserve, bool hasMembers);
-  void add(const rnnrt_tensor_t &tensor);
+  template <typename IsShared> void add(ffi::AnyBuffer buffer, int64_t reserve, size_t numLevels, IsShared isShared);
 
   const rnnrt_function_t *function = nullptr;
   rnnrt_tensor_t tensors[maxOperands];
-  int64_t strides[maxOperands]; ///< bytes from member to member; 0 for what the members share
+  std::vector<int64_t> strides; ///< [operands, levels]: bytes from member to member; 0 for what the members share
   size_t count = 0;
   size_t reserveIndex = 0; ///< of a gradient's reserve space; 0: none
   SeparateBuffer params, gradients;

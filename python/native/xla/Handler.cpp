@@ -106,15 +106,17 @@ ffi::Error initialize(int32_t ordinal, std::string_view module, std::string_view
   return ffi::Error::Success();
 }
 
+using Levels = ffi::Span<const int64_t>;
+
 ffi::Error initializeMembers(int32_t ordinal, std::string_view module, std::string_view name, int64_t key,
-                             int64_t reserve, int64_t, int64_t, int64_t, ffi::RemainingArgs operands,
+                             int64_t reserve, Levels, Levels, int64_t, ffi::RemainingArgs operands,
                              ffi::RemainingRets results) {
   return initialize(ordinal, module, name, key, reserve, operands, results);
 }
 
 template <Target target>
-ffi::Error instantiateMembers(std::string_view module, std::string_view name, int64_t key, int64_t reserve, int64_t,
-                              int64_t, int64_t) {
+ffi::Error instantiateMembers(std::string_view module, std::string_view name, int64_t key, int64_t reserve, Levels,
+                              Levels, int64_t) {
   return instantiate<target>(module, name, key, reserve);
 }
 
@@ -208,7 +210,7 @@ ffi::Error executeOnCuda(void *native, int32_t ordinal, Execution execution, Tex
   return callOnCuda(native, ordinal, execution, key, reserve, Batch(), operands, results);
 }
 template <Target target>
-ffi::Error executeMembers(Text, Text, int64_t key, int64_t reserve, int64_t members, int64_t shared, int64_t parallel,
+ffi::Error executeMembers(Text, Text, int64_t key, int64_t reserve, Levels members, Levels shared, int64_t parallel,
                           ffi::RemainingArgs operands, ffi::RemainingRets results) {
   return call<target>(key, reserve, {members, shared, parallel}, Separate(), operands, results);
 }
@@ -224,7 +226,7 @@ ffi::Error executeReturning(Text, Text, int64_t key, ffi::RemainingArgs operands
   return call ? runReturning(call, *function, operands, results) : noCall(Host);
 }
 ffi::Error executeMembersOnCuda(void *native, int32_t ordinal, Execution execution, Text, Text, int64_t key,
-                                int64_t reserve, int64_t members, int64_t shared, int64_t parallel,
+                                int64_t reserve, Levels members, Levels shared, int64_t parallel,
                                 ffi::RemainingArgs operands, ffi::RemainingRets results) {
   return callOnCuda(native, ordinal, execution, key, reserve, {members, shared, parallel}, operands, results);
 }
@@ -241,7 +243,7 @@ template <> struct xla::ffi::CtxDecoding<Execution> {
 
 #define RNN_MLIR_FUNCTION Attr<std::string_view>("module").Attr<std::string_view>("function").Attr<int64_t>("key")
 #define RNN_MLIR_ATTRIBUTES RNN_MLIR_FUNCTION.Attr<int64_t>("reserve")
-#define RNN_MLIR_MEMBERS RNN_MLIR_ATTRIBUTES.Attr<int64_t>("members").Attr<int64_t>("shared").Attr<int64_t>("parallel")
+#define RNN_MLIR_MEMBERS RNN_MLIR_ATTRIBUTES.Attr<Levels>("members").Attr<Levels>("shared").Attr<int64_t>("parallel")
 #define RNN_MLIR_SEPARATE                                                                                              \
   RNN_MLIR_ATTRIBUTES.Attr<int64_t>("first")                                                                           \
       .Attr<int64_t>("tensors")                                                                                        \

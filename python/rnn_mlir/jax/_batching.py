@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax.interpreters import batching
 from jax.sharding import PartitionSpec
 
-from .._operations import Batches, Layers, Members, Operation
+from .._operations import Batches, Layers, Members, Operation, innermost
 from . import _packing
 from ._primitives import gradient_p, inference_p, tangent_in_lax, tangent_p, training_p
 from ._sharding import axis_names, first_entry, spec_of
@@ -100,11 +100,8 @@ def _gradient_of_batch(operands: Sequence[Any], dims: Sequence[Any], operation: 
 # --- One call for all members ----------------------------------------------------------------------------------------
 
 def _members(primitive: Any, operands: Sequence[Any], dims: Sequence[Any], operation: Operation, **params: Any) -> Any:
-    one = operation
-    while isinstance(one, Batches):
-        one = one.one
     # On a GPU, seq_len_max becomes masks, which members have not.
-    if operation.has_members or getattr(one, "seq_len_max", False):
+    if getattr(innermost(operation), "seq_len_max", False):
         return _one_by_one(primitive)(operands, dims, operation=operation, **params)
     if operation.tensors:
         assert isinstance(operation, (Layers, Batches))

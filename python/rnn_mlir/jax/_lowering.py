@@ -20,7 +20,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from .. import _files, _runtime
 from .._layers import tensors_per_layer
-from .._operations import Batches, BlockLSTM, Layers, Members, Operation, merge
+from .._operations import Batches, BlockLSTM, Layers, Members, Operation, merge, one_member, without_batches
 from . import _native
 from ._sharding import axis_names, first_entry, spec_of
 
@@ -46,8 +46,8 @@ def reserve_shape(operation: Operation, operands: Sequence[Any]) -> Tuple[int, .
 def _result_structs(operation: Operation, stage: str, operands: Sequence[Any]) -> List[jax.ShapeDtypeStruct]:
     dtype = operands[0].dtype
     if stage == "backward":
-        shapes = dataclasses.replace(operation, separate=True).gradient_shapes(*operands) if isinstance(
-            operation, Members) else operation.gradient_shapes(*operands)
+        every = operation.separated() if isinstance(operation, Members) else operation
+        shapes = every.gradient_shapes(*operands)
         return [jax.ShapeDtypeStruct(shape, dtype) for shape in shapes]
     results = [jax.ShapeDtypeStruct(shape, dtype) for shape in operation.shapes(*operands)]
     if stage == "forward" and operation.saves:
@@ -58,7 +58,7 @@ def _result_structs(operation: Operation, stage: str, operands: Sequence[Any]) -
 def _clamped(operation: Operation, operands: Sequence[Any]) -> List[Any]:
     """The operands with `lengths` in [0, T], or with such a `seq_len_max`."""
     values, n = list(operands), operation.primals
-    one, slices = (operation.one, operation.slices(*operands)) if isinstance(operation, Members) else (operation, operands)
+    one, slices = one_member(operation, operands)
     if isinstance(one, (Layers, BlockLSTM)) and (one.lengths if isinstance(one, Layers) else one.seq_len_max):
         steps = slices[0].shape[1 if one.batch_major else 0]
         values[n] = jnp.clip(values[n], 0, steps).astype(jnp.int32)
@@ -86,12 +86,9 @@ def _reshaped(value: Any, shape: Sequence[int]) -> Any:
 def _call_batches(*operands: Any, operation: Operation, stage: str, **options: Any) -> List[Any]:
     """The call with several batches as one."""
     inputs, outputs = axes(operation, stage)
-    batches = operation.one if isinstance(operation, Members) else operation
-    assert isinstance(batches, Batches)
-    one = dataclasses.replace(operation, one=batches.one) if isinstance(operation, Members) else batches.one
     sizes = operands[0].shape[inputs[0] - 1:inputs[0] + 1]
     out = _call(*[v if axis is None else _reshaped(v, merge(v.shape, axis)) for v, axis in zip(operands, inputs)],
-                operation=one, stage=stage, **options)
+                operation=without_batches(operation), stage=stage, **options)
     return [v if axis is None else _reshaped(v, (*v.shape[:axis - 1], *sizes, *v.shape[axis:])) for v, axis in zip(out, outputs)]
 
 
@@ -147,7 +144,7 @@ def _call_without_waits(*operands: Any, operation: Operation, stage: str) -> Lis
 def _fits_reserve(operation: Operation, operands: Sequence[Any]) -> Any:
     """Whether the reserve space of a gradient is one of this batch. XLA divides a reserve space like an array, but a call writes it
     as a whole."""
-    one, inputs = (operation.one, operation.slices(*operands)) if isinstance(operation, Members) else (operation, operands)
+    one, inputs = one_member(operation, operands)
     assert isinstance(one, Layers)
     header = np.frombuffer(one.reserve_header(DTYPES[operands[0].dtype.name], *inputs), np.int8)
     return jnp.all(operands[-1][..., 0, :header.size] == header)
@@ -164,7 +161,6 @@ def _call_function(*operands: Any, operation: Operation, stage: str, waits: bool
     structs, n, filled = _result_structs(operation, stage, operands), operation.primals, list(operands)
     if missing:
         filled.insert(n, jnp.full(*missing, np.int32))
-    flags = operation.flags(bool(missing)) if isinstance(operation, Members) else [False] * len(filled)
     attributes = {"module": text, "function": function, "key": np.int64(_native.key(text, function)),
                   "reserve": np.int64(reserve)}
     if isinstance(operation, Layers) and operation.tensors:
@@ -174,11 +170,11 @@ def _call_function(*operands: Any, operation: Operation, stage: str, waits: bool
     if not isinstance(operation, Members):
         return list(jax.ffi.ffi_call(_native.XLA_TARGET, structs)(*filled, **attributes))
     parallel = operation.in_parallel(operands[0].dtype.itemsize, *operands)
-    attributes.update(members=np.int64(operation.count), parallel=np.int64(parallel),
-                      shared=np.int64(sum(1 << k for k, mapped in enumerate(flags) if not mapped)))
+    shared = [sum(1 << k for k, mapped in enumerate(flags) if not mapped) for flags in zip(*operation.flags(bool(missing)))]
+    attributes.update(members=np.array(operation.counts, np.int64), shared=np.array(shared, np.int64), parallel=np.int64(parallel))
     out = list(jax.ffi.ffi_call(_native.MEMBERS_TARGET, structs)(*filled, **attributes))
-    if stage == "backward" and not operation.separate:
-        out = [v if mapped else v.sum(0) for v, mapped in zip(out, operation.mapped)]
+    if stage == "backward":
+        out = [v.sum(operation.summed(k)) if operation.summed(k) else v for k, v in enumerate(out)]
     return out
 
 
@@ -199,15 +195,15 @@ def axes(operation: Operation, stage: str) -> _Axes:
 
 
 def factors(operation: Operation, stage: str) -> Dict[str, _Axes]:
-    """The axes, in operands and results, of the dimensions that can be divided: `b` of the batch, `n0`, `n1` ... of batches, `m` of
-    members."""
+    """The axes, in operands and results, of the dimensions that can be divided: `b` of the batch, and with the depth of the operation
+    as a number, `n1`, `n2` ... of batches and `m1`, `m2` ... of members."""
     if isinstance(operation, Batches):
         found = factors(operation.one, stage)
         # The dimension of batches is inserted at the axis of the batch.
         moved = {name: tuple(tuple(axis if axis is None or first is None else axis + (axis >= first)
                                    for axis, first in zip(every, batch)) for every, batch in zip(pair, found["b"]))
                  for name, pair in found.items()}
-        return {**moved, f"n{len(found)}": found["b"]}  # type: ignore[dict-item]
+        return {**moved, f"n{operation.depth}": found["b"]}  # type: ignore[dict-item]
     if not isinstance(operation, Members):
         return {"b": axes(operation, stage)}
     inputs, outputs = axes(operation, stage)
@@ -219,7 +215,8 @@ def factors(operation: Operation, stage: str) -> Dict[str, _Axes]:
     def behind(every: Sequence[Any], members: Sequence[Any]) -> Tuple[Any, ...]:
         return tuple(axis if axis is None or member is None else axis + 1 for axis, member in zip(every, members))
     found = factors(operation.one, stage)
-    return {**{name: (behind(pair[0], members[0]), behind(pair[1], members[1])) for name, pair in found.items()}, "m": members}
+    return {**{name: (behind(pair[0], members[0]), behind(pair[1], members[1])) for name, pair in found.items()},
+            f"m{operation.depth}": members}
 
 
 def _rule(operation: Operation, stage: str, ranks: Sequence[Sequence[int]]) -> str:
@@ -268,8 +265,8 @@ def _part(operation: Operation, divided: Dict[str, Any], mesh: Mesh) -> Operatio
         return Batches(_part(operation.one, divided, mesh))
     if not isinstance(operation, Members):
         return operation
-    parts = math.prod(mesh.shape[name] for name in axis_names(divided["m"]))
-    return dataclasses.replace(operation, count=operation.count // parts)
+    parts = math.prod(mesh.shape[name] for name in axis_names(divided[f"m{operation.depth}"]))
+    return dataclasses.replace(operation, one=_part(operation.one, divided, mesh), count=operation.count // parts)
 
 
 @functools.lru_cache(maxsize=None)

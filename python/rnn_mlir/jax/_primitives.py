@@ -21,7 +21,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, mlir
 from jax.sharding import PartitionSpec
 
-from .._operations import Batches, Members, Operation
+from .._operations import Batches, Members, Operation, levels
 from . import _lowering, _reference
 from ._sharding import axis_names, first_entry, spec_of
 
@@ -70,16 +70,23 @@ def _tangent_results(*operands: Any, operation: Operation) -> List[Any]:
 
 
 def _gradient_results(*operands: Any, operation: Operation, shared: bool) -> List[Any]:
-    """Each gradient has the sharding of its operand; with one per member, also that of the members."""
-    members = first_entry(operands[len(operation.operand_axes):], [0]) if isinstance(operation, Members) else None
-    specs = []
-    for shape, v in zip(operation.gradient_shapes(*operands), operands):
-        spec = spec_of(v)
-        if len(shape) != len(v.shape):
-            used = {n for s in spec for n in axis_names(s)}
-            spec = (None if set(axis_names(members)) & used else members, *spec)
-        specs.append(like(operands[0], shape, spec=spec))
-    return specs
+    """Each gradient has the sharding of its operand, and those of the members in their dimensions that the operand lacks."""
+    every, result = levels(operation), operands[len(operation.operand_axes)]  # has the dimensions of all members in front
+    found = []
+    for k, shape in enumerate(operation.gradient_shapes(*operands)):
+        own = list(spec_of(operands[k]))
+        used = {n for entry in own for n in axis_names(entry)}
+        spec = []
+        for dim, level in enumerate(every):
+            if level.mapped[k]:
+                spec += own[:1]
+                own = own[1:]
+            elif level.separate:
+                names = first_entry([result], [dim])
+                spec.append(None if set(axis_names(names)) & used else names)
+                used |= set(axis_names(spec[-1]))
+        found.append(like(operands[0], shape, spec=(*spec, *own)))
+    return found
 
 
 def primitive(name: str, abstract: Callable[..., Any]) -> Any:

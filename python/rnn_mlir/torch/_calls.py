@@ -16,7 +16,7 @@ from torch import Tensor
 
 from .. import _allocator, _runtime, _separate, _variants
 from .._layers import tensors_per_layer
-from .._operations import BlockLSTM, Layers, Members, Operation, Shaped
+from .._operations import BlockLSTM, Layers, Members, Operation, Shaped, innermost, one_member
 from . import _ops, _reference
 from ._memory import DTYPES, is_large, new_tensor
 
@@ -199,28 +199,24 @@ def cuda_call(device: str, stream: int) -> _runtime.Call:
     return _runtime.call_on_stream(device, stream, waits=False, scratch=_scratch)
 
 
-def _mapped(operation: Operation, every: Sequence[Tensor], completed: bool) -> List[bool]:
-    """The arguments of a function that have a dimension of members."""
-    if not isinstance(operation, Members):
-        return [False] * len(every)
-    flags = operation.flags(completed)
-    return flags + [True] * (len(every) - len(flags))
-
-
 def _run(function: _runtime.Function, operation: Operation, inputs: Sequence[Tensor], every: Sequence[Tensor],
          completed: bool, call: _runtime.Call) -> None:
     pointers = [v.data_ptr() for v in every]
     if not isinstance(operation, Members):
         return function.bind([tuple(v.shape) for v in every]).run(call, pointers)
-    mapped = _mapped(operation, every, completed)
-    bound = function.bind([tuple(v.shape[int(m):]) for v, m in zip(every, mapped)])
-    strides = [v.stride(0) * v.element_size() if m else 0 for v, m in zip(every, mapped)]
-    bound.run_members(call, pointers, strides, operation.count, operation.in_parallel(inputs[0].element_size(), *inputs))
+    counts, flags = operation.counts, operation.flags(completed)
+    flags += [(True,) * len(counts)] * (len(every) - len(flags))  # results, cotangents, reserve space
+    strides = []
+    for value, mapped in zip(every, flags):
+        bytes_of_dims = iter([stride * value.element_size() for stride in value.stride()])
+        strides.append([next(bytes_of_dims) if m else 0 for m in mapped])
+    bound = function.bind([tuple(v.shape[sum(mapped):]) for v, mapped in zip(every, flags)])
+    bound.run_members(call, pointers, counts, strides, operation.in_parallel(inputs[0].element_size(), *inputs))
 
 
 def _counts(operation: Operation, index: int) -> bool:
     """Whether an operand is `lengths` or `seq_len_max`."""
-    operation = operation.one if isinstance(operation, Members) else operation
+    operation = innermost(operation)
     counted = isinstance(operation, Layers) and operation.lengths or (
         isinstance(operation, BlockLSTM) and operation.seq_len_max)
     return counted and index == operation.primals
@@ -232,7 +228,7 @@ def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor
     lengths are not checked but clamped, and `seq_len_max` becomes masks."""
     first, values, n = inputs[0], list(inputs), operation.primals
     padding: Optional[Tensor] = None
-    one, slices = (operation.one, operation.slices(*inputs)) if isinstance(operation, Members) else (operation, inputs)
+    one, slices = one_member(operation, inputs)
     if isinstance(one, Layers) and one.lengths:
         values[n] = values[n].to(first.device, non_blocking=True).clamp(0, one.sizes(*slices).steps)
     elif isinstance(operation, BlockLSTM) and operation.seq_len_max:
@@ -282,7 +278,7 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
     else:
         shapes = operation.shapes(*operands)
         if saves:
-            leading = (operation.count,) if isinstance(operation, Members) else ()
+            leading = operation.counts if isinstance(operation, Members) else ()
             shapes.append((*leading, reserve_bytes(operation, operands)))
     outputs = [new_tensor(x, shape) for shape in shapes[:operation.results]]
     if saves:
@@ -307,10 +303,9 @@ def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
         gradients = [new_tensor(v, v.shape) for v in values[:operation.primals]]
         _call(operation, "backward", values, gradients, _prepared(operation, "backward", values))
         return gradients
-    separate = dataclasses.replace(operation, separate=True)
-    gradients = [new_tensor(values[0], shape) for shape in separate.gradient_shapes(*values)]
+    gradients = [new_tensor(values[0], shape) for shape in operation.separated().gradient_shapes(*values)]
     _call(operation, "backward", values, gradients, None)
-    return gradients if operation.separate else [g if mapped else g.sum(0) for g, mapped in zip(gradients, operation.mapped)]
+    return [g.sum(operation.summed(k)) if operation.summed(k) else g for k, g in enumerate(gradients)]
 
 
 # --- In aten ops -----------------------------------------------------------------------------------------------------
@@ -321,21 +316,17 @@ def _closed(operation: Operation, auxiliaries: Sequence[Tensor]) -> Any:
 
 def _gradient(operation: Operation, auxiliaries: Sequence[Tensor], chosen: Sequence[int]) -> Any:
     """`backward` as a function of the primals and the cotangents of the results `chosen`."""
-    n = operation.primals
+    n, count = operation.primals, len(auxiliaries)
 
-    def gradient_of(operation: Operation, auxiliaries: Sequence[Tensor], *values: Tensor) -> Any:
+    def gradient(operation: Operation, auxiliaries: Sequence[Tensor], *values: Tensor) -> Any:
+        if isinstance(operation, Members) and operation.separate:
+            one, dims = operation.one, [0 if mapped else None for mapped in operation.mapped]
+            return torch.func.vmap(lambda *v: gradient(one, v[:count], *v[count:]),
+                                   (*dims[n:], *dims[:n], *[0] * (len(values) - n)))(*auxiliaries, *values)
         results, transpose = torch.func.vjp(_closed(operation, auxiliaries), *values[:n])[:2]
         by_index = dict(zip(chosen, values[n:]))
         return transpose(tuple(by_index.get(k, torch.zeros_like(v)) for k, v in enumerate(results)))
-
-    def gradient(*values: Tensor) -> Any:
-        if not isinstance(operation, Members) or not operation.separate:
-            return gradient_of(operation, auxiliaries, *values)
-        one, dims = operation.one, [0 if mapped else None for mapped in operation.mapped]
-        k = len(auxiliaries)
-        return torch.func.vmap(lambda *v: gradient_of(one, v[:k], *v[k:]),
-                               (*dims[n:], *dims[:n], *[0] * (len(values) - n)))(*auxiliaries, *values)
-    return gradient
+    return functools.partial(gradient, operation, auxiliaries)
 
 
 def second_order(operation: Operation, operands: Sequence[Tensor], cotangents: Sequence[Tensor],
@@ -387,8 +378,8 @@ def examples(info: Any) -> int:
 def _members(function: Any, info: Any, in_dims: Any, operation: Operation, *values: Tensor) -> Any:
     """The rule of vmap: one call for all examples."""
     dims, m, size = in_dims[1:], len(operation.operand_axes), examples(info)
-    # Members have no members, on a GPU no masks for `seq_len_max`, and no op.
-    if isinstance(operation, Members) or recorded(*values) or getattr(operation, "seq_len_max", False) and values[0].device.type != "cpu":
+    # Members have no op, and on a GPU no masks for `seq_len_max`.
+    if recorded(*values) or getattr(innermost(operation), "seq_len_max", False) and values[0].device.type != "cpu":
         out = [function.apply(operation, *(v if d is None else v.select(d, k) for v, d in zip(values, dims)))
                for k in range(size)]
         return tuple(map(torch.stack, zip(*out))), (0,) * len(out[0])

@@ -61,14 +61,16 @@ typedef struct rnnrt_function {
   rnnrt_entry_t entry;
 } rnnrt_function_t;
 
-/// Calls `function` once for each of `members`, as for models with parameters of their own. In member m, the data of
-/// argument k begins m * `strides[k]` bytes behind that of `arguments[k]`; with stride 0 the members share it, which
-/// arguments that the function writes must not. With `parallel` and host memory, the members run on the threads of the
-/// runtime, each on one; otherwise one after the other, with all threads. The first failure is that of the call, and
-/// results of later members are undefined. Functions with results (`num_outputs`) are refused.
+/// Calls `function` once for each member, as for models with parameters of their own. Members have `num_levels`
+/// indices, as those of nested loops: m_l < `counts[l]`, the outermost first. `strides` has the shape [`num_arguments`,
+/// `num_levels`]: in a member, the data of argument k begins sum_l m_l * strides[k][l] bytes behind that of
+/// `arguments[k]`; with stride 0 the members of a level share it, which arguments that the function writes must not.
+/// With `parallel` and host memory, the members run on the threads of the runtime, each on one; otherwise one after the
+/// other, with all threads. The first failure is that of the call, and results of later members are undefined.
+/// Functions with results (`num_outputs`) are refused.
 RNNRT_API void rnnrt_call_members(rnnrt_call_t *call, const rnnrt_function_t *function,
-                                  const rnnrt_tensor_t *const *arguments, const int64_t *strides, int64_t num_arguments,
-                                  int64_t members, int32_t parallel);
+                                  const rnnrt_tensor_t *const *arguments, int64_t num_arguments, const int64_t *counts,
+                                  int64_t num_levels, const int64_t *strides, int32_t parallel);
 
 /// Loads the GPU code of the shared library or program that contains `function` onto `device`, which otherwise happens
 /// in the first call there: it may wait for the device, and takes longest for PTX, which the driver compiles. With

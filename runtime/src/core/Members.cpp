@@ -18,9 +18,9 @@ namespace {
 class Members {
 public:
   Members(rnnrt_call_t &call, const rnnrt_function_t &function, const rnnrt_tensor_t *const *arguments,
-          const int64_t *strides, int64_t numArguments, int64_t count)
-      : call(call), function(function), arguments(arguments), strides(strides), numArguments(numArguments),
-        count(count) {}
+          int64_t numArguments, const int64_t *counts, int64_t numLevels, const int64_t *strides, int64_t count)
+      : call(call), function(function), arguments(arguments), counts(counts), strides(strides),
+        numArguments(numArguments), numLevels(numLevels), count(count) {}
 
   void runInOrder() {
     Arguments own(*this);
@@ -48,13 +48,21 @@ private:
     }
     void run(rnnrt_call_t *call, int64_t member) {
       for (int64_t k = 0; k < members.numArguments; ++k)
-        tensors[k].data = static_cast<char *>(members.arguments[k]->data) + member * members.strides[k];
+        tensors[k].data = static_cast<char *>(members.arguments[k]->data) + members.getOffset(k, member);
       members.function.entry(call, pointers.data(), members.numArguments, nullptr, 0);
     }
     const Members &members;
     std::vector<rnnrt_tensor_t> tensors;
     std::vector<const rnnrt_tensor_t *> pointers;
   };
+
+  /// The bytes from the data of an argument in the first member to that in `member`.
+  int64_t getOffset(int64_t argument, int64_t member) const {
+    int64_t offset = 0;
+    for (int64_t level = numLevels; level-- > 0; member /= counts[level])
+      offset += member % counts[level] * strides[argument * numLevels + level];
+    return offset;
+  }
 
   void runPart() {
     Status status = guarded([&] {
@@ -80,8 +88,8 @@ private:
   rnnrt_call_t &call;
   const rnnrt_function_t &function;
   const rnnrt_tensor_t *const *arguments;
-  const int64_t *strides;
-  const int64_t numArguments, count;
+  const int64_t *counts, *strides;
+  const int64_t numArguments, numLevels, count;
   std::atomic<int64_t> next{0};
   std::mutex mutex;
   Status failure;
@@ -89,22 +97,33 @@ private:
 } // namespace
 
 void rnnrt_call_members(rnnrt_call_t *call, const rnnrt_function_t *function, const rnnrt_tensor_t *const *arguments,
-                        const int64_t *strides, int64_t num_arguments, int64_t members, int32_t parallel) {
+                        int64_t num_arguments, const int64_t *counts, int64_t num_levels, const int64_t *strides,
+                        int32_t parallel) {
   if (!call)
     return;
   Status status = guarded([&] {
     RNNRT_REQUIRE(function, "function");
-    if (num_arguments > 0) {
+    if (num_arguments > 0)
       RNNRT_REQUIRE(arguments, "arguments");
+    if (num_levels > 0)
+      RNNRT_REQUIRE(counts, "counts");
+    if (num_arguments > 0 && num_levels > 0)
       RNNRT_REQUIRE(strides, "strides");
-    }
     if (num_arguments != function->num_inputs || function->num_outputs != 0)
       return invalidArgument("expects a function with %lld arguments and without results, but `%s` has %lld and %lld",
                              (long long)num_arguments, function->name, (long long)function->num_inputs,
                              (long long)function->num_outputs);
-    if (members < 0)
-      return invalidArgument("expects `members` to be at least 0, but got %lld", (long long)members);
-    Members all(*call, *function, arguments, strides, num_arguments, members);
+    if (num_levels < 0)
+      return invalidArgument("expects `num_levels` to be at least 0, but got %lld", (long long)num_levels);
+    int64_t members = 1;
+    for (int64_t level = 0; level < num_levels; ++level) {
+      if (counts[level] < 0)
+        return invalidArgument("expects `counts[%lld]` to be at least 0, but got %lld", (long long)level,
+                               (long long)counts[level]);
+      if (__builtin_mul_overflow(members, counts[level], &members))
+        return invalidArgument("expects fewer than 2^63 members, but got more");
+    }
+    Members all(*call, *function, arguments, num_arguments, counts, num_levels, strides, members);
     if (parallel && members > 1 && !call->device->backend->isAsynchronous())
       all.runInParallel();
     else
