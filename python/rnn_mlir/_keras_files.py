@@ -288,8 +288,17 @@ def _check_names(chosen: List[str], prefixes: str) -> None:
 # -- Files ------------------------------------------------------------------------------------------------------------
 
 
-def read(path: str, hints: Hints) -> Stack:
-    """The layers of a file. Raises FormatError for configurations that these layers do not have; files of weights alone have none."""
+@dataclasses.dataclass(frozen=True)
+class _Content:
+    """What a file has."""
+
+    config: Any  #: of the model; None in files of weights
+    cells: Dict[str, List[Any]]  #: the arrays of each cell by its path
+    found: List[str]  #: the paths in the order of the layers
+    is_keras3: bool
+
+
+def _content(path: str) -> _Content:
     h5py = library("h5py", "keras")
     source, config = path, None  # type: Tuple[Any, Any]
     if zipfile.is_zipfile(path):
@@ -306,28 +315,41 @@ def read(path: str, hints: Hints) -> Stack:
             config = json.loads(file.attrs["model_config"])
         order = [n.decode() if isinstance(n, bytes) else n for n in root.attrs.get("layer_names", [])]  # of an older file
     found = sorted(cells, key=lambda path: (order.index(path.split("/")[0]) if path.split("/")[0] in order else 0, _natural(path)))
-    chosen = [name for name in found if f"{name}/".startswith(hints.prefix)]
-    if not chosen:
-        raise FormatError(f"{path} has no recurrent cell" + (f" below `{hints.prefix}`; it has {_prefixes(found, is_keras3)}"
-                                                             if found else ""))
-    configured = None if config is None else _configured(config, found, chosen, is_keras3)
+    return _Content(config, cells, found, is_keras3)
+
+
+def _directions(path: str, content: _Content, chosen: List[str], prefixes: str) -> Tuple[List[str], List[str], Optional[str]]:
+    """The paths of forward and of backward cells, and their mode if the file states it."""
+    configured = None if content.config is None else _configured(content.config, content.found, chosen, content.is_keras3)
+    mode: Optional[str] = None
     if configured is None:
-        _check_names(chosen, _prefixes(found, is_keras3))
+        _check_names(chosen, prefixes)
         forward, backward = ([n for n in chosen if _is_backward(n) == side] for side in (False, True))
         warnings.warn(f"{path} does not state the activations, directions and connections of its layers: they are not checked",
-                      stacklevel=3)
+                      stacklevel=4)
     else:
         forward, backward = ([cell.path for cell in configured if cell.is_backward == side] for side in (False, True))
         modes = sorted({cell.mode for cell in configured})
         if len(modes) > 1:
-            raise FormatError(f"{path} has cells of several kinds ({', '.join(modes)}); choose some by the start of their paths: "
-                              f"{_prefixes(found, is_keras3)}")
+            raise FormatError(f"{path} has cells of several kinds ({', '.join(modes)}); choose some by the start of their paths: {prefixes}")
+        mode = modes[0]
     if backward and len(backward) != len(forward):
         raise FormatError(f"{path} has {len(forward)} cells in forward and {len(backward)} in backward direction; choose "
-                          f"some by the start of their paths: {_prefixes(found, is_keras3)}")
-    arrays = [cells[name] for pair in (zip(forward, backward) if backward else zip(forward)) for name in pair]
+                          f"some by the start of their paths: {prefixes}")
+    return forward, backward, mode
+
+
+def read(path: str, hints: Hints) -> Stack:
+    """The layers of a file. Raises FormatError for configurations that these layers do not have; files of weights alone have none."""
+    content = _content(path)
+    prefixes = _prefixes(content.found, content.is_keras3)
+    chosen = [name for name in content.found if f"{name}/".startswith(hints.prefix)]
+    if not chosen:
+        raise FormatError(f"{path} has no recurrent cell" + (f" below `{hints.prefix}`; it has {prefixes}" if content.found else ""))
+    forward, backward, mode = _directions(path, content, chosen, prefixes)
+    arrays = [content.cells[name] for pair in (zip(forward, backward) if backward else zip(forward)) for name in pair]
     kernel, recurrent = arrays[0][:2]
-    mode = configured[0].mode if configured else mode_of_gates(kernel.shape[1] / max(recurrent.shape[0], 1), hints, "SimpleRNN")
+    mode = mode or mode_of_gates(kernel.shape[1] / max(recurrent.shape[0], 1), hints, "SimpleRNN")
     return params.from_keras(arrays, mode, "bidirectional" if backward else "unidirectional")
 
 
