@@ -79,5 +79,6 @@ llvm::Expected<PipelineOptions> mlir::rnn::withVectorsOf(const llvm::TargetMachi
             options.vectorBits, options.processor, processor.maxVectorBits)
             .str());
   options.vectorRegisters = processor.vectorRegisters;
+  options.blockDepth = processor.blockDepth;
   return options;
 }

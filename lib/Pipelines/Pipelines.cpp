@@ -140,11 +140,11 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
     // Before convert-linalg-to-host, which vectorizes the copies and shares them among threads.
     pm.addPass(createRNNExpandStridedCopiesPass());
     // Before convert-rnn-to-host, whose loops are a hundred times as much IR without linalg ops.
-    pm.addPass(createConvertLinalgToHostPass(
-        {options.vectorBits ? options.vectorBits : 256, options.vectorRegisters, options.bf16Gemm}));
+    pm.addPass(createConvertLinalgToHostPass({options.vectorBits ? options.vectorBits : 256, options.vectorRegisters,
+                                              options.blockDepth, options.bf16Gemm}));
     pm.addPass(createConvertLinalgToLoopsPass());
     pm.addPass(createConvertRNNToHostPass({options.vectorBits ? options.vectorBits : 256, options.vectorRegisters,
-                                           options.bf16Gemm, options.bf16GemmOneRow}));
+                                           options.blockDepth, options.bf16Gemm, options.bf16GemmOneRow}));
     // After convert-rnn-to-host, which creates copies too.
     pm.addPass(createRNNExpandStridedCopiesPass({/*loops=*/true}));
   } else {

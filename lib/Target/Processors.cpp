@@ -15,8 +15,8 @@
 using namespace mlir::rnn;
 
 static constexpr ProcessorFamily families[] = {
-#define RNN_PROCESSOR_FAMILY(names, vectorBits, fmaUnits, bf16DotRate, hasAMXBF16, sources)                            \
-  {names, vectorBits, fmaUnits, bf16DotRate, hasAMXBF16, sources},
+#define RNN_PROCESSOR_FAMILY(names, vectorBits, fmaUnits, bf16DotRate, hasAMXBF16, blockDepth, sources)                \
+  {names, vectorBits, fmaUnits, bf16DotRate, hasAMXBF16, blockDepth, sources},
 #include "Processors.def"
 };
 
@@ -73,7 +73,7 @@ bool HostProcessor::has(BF16Gemm gemm) const {
 
 HostProcessor mlir::rnn::getHostProcessor(const llvm::Triple &triple, llvm::StringRef name, HasFeature hasFeature) {
   // AArch64 and POWER; where there are fewer registers, the compiler spills.
-  HostProcessor processor = {128, 128, 32, BF16Gemm::VNNI, BF16Gemm::VNNI, false, false, false};
+  HostProcessor processor = {128, 128, 32, 256, BF16Gemm::VNNI, BF16Gemm::VNNI, false, false, false};
   if (!triple.isLittleEndian()) {
     processor.bf16Gemm = processor.bf16GemmOneRow = BF16Gemm::F32; // VNNI packing assumes little endian
     return processor;
@@ -88,6 +88,8 @@ HostProcessor mlir::rnn::getHostProcessor(const llvm::Triple &triple, llvm::Stri
   processor.vectorRegisters = hasFeature("avx512vl") ? 32 : 16;
   processor.maxVectorBits = hasFeature("avx512f") ? 512 : hasFeature("avx") ? 256 : 128;
   processor.vectorBits = std::min(processor.maxVectorBits, family ? family->vectorBits : 256);
+  if (family)
+    processor.blockDepth = family->blockDepth;
   processor.hasAVX512BF16 = hasFeature("avx512bf16") && hasFeature("avx512vl");
   if (processor.hasAVX512BF16) {
     // One row reads each weight once: bf16 weights halve the bytes, and the rate of the instruction does not matter.

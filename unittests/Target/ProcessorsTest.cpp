@@ -70,6 +70,7 @@ TEST_P(ProcessorFamilyTest, Decides) {
     HostProcessor processor = getX86(name);
     EXPECT_EQ(processor.vectorBits, family.vectorBits);
     EXPECT_EQ(processor.maxVectorBits, 512u);
+    EXPECT_EQ(processor.blockDepth, family.blockDepth);
     EXPECT_EQ(processor.hasAVX512BF16, family.bf16DotRate > 0);
     EXPECT_EQ(processor.hasAMXBF16, family.hasAMXBF16);
     if (family.hasAMXBF16) {
@@ -101,6 +102,7 @@ TEST(ProcessorsTest, X86WithoutAVX512) {
   EXPECT_EQ(zen3.vectorBits, 256u);
   EXPECT_EQ(zen3.maxVectorBits, 256u);
   EXPECT_EQ(zen3.vectorRegisters, 16u);
+  EXPECT_EQ(zen3.blockDepth, 256u);
   EXPECT_EQ(zen3.bf16Gemm, BF16Gemm::VNNI);
   EXPECT_EQ(nehalem.vectorBits, 128u);
 }

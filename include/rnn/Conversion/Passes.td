@@ -308,6 +308,8 @@ def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "256", "Bits of a vector register, a power of two">,
     Option<"vectorRegisters", "vector-registers", "unsigned", "16", "Number of vector registers; 32 select wider tiles">,
+    Option<"blockDepth", "block-depth", "unsigned", "256",
+           "Rows of a GEMM's right operand in a block; fewer than 256 are blocks for L1">,
     Option<"bf16Gemm", "bf16-gemm", "::mlir::rnn::BF16Gemm", "::mlir::rnn::BF16Gemm::VNNI",
            "How bf16 matrices are multiplied; `auto` is `vnni`">,
     Option<"bf16GemmOneRow", "bf16-gemm-one-row", "::mlir::rnn::BF16Gemm", "::mlir::rnn::BF16Gemm::Auto",
@@ -344,6 +346,8 @@ def ConvertLinalgToHostPass : Pass<"convert-linalg-to-host", "::mlir::ModuleOp">
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "256", "Bits of one vector register: a power of 2">,
     Option<"vectorRegisters", "vector-registers", "unsigned", "16", "Number of vector registers; 32 allow wider tiles">,
+    Option<"blockDepth", "block-depth", "unsigned", "256",
+           "Rows of a GEMM's right operand in a block; fewer than 256 are blocks for L1">,
     Option<"bf16Gemm", "bf16-gemm", "::mlir::rnn::BF16Gemm", "::mlir::rnn::BF16Gemm::VNNI",
            "How bf16 matrices are multiplied: `f32`, `vnni`, `dot`, `avx512`, `neon` or `amx`">
   ];

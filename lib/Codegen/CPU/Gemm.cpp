@@ -92,8 +92,10 @@ public:
     leftStart = b.add(next, b.add(b.mul(row, b.tiles.panel), b.mul(first, leftElements)));
   }
 
-  /// Prefetches a part of panel `k` of the next block of a.
+  /// Prefetches a part of panel `k` of the next block of a, if `setLeft` was called.
   void prefetchLeft(HostBuilder &b, Value k) {
+    if (!left)
+      return;
     Value start = b.add(leftStart, b.mul(k, leftPanel));
     b.loop(leftLines,
            [&](Value line) { b.prefetchLine(left, b.add(start, b.mul(line, leftElements)), /*locality=*/2); });
@@ -221,7 +223,8 @@ static void emitOneTile(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int6
 
 /// `least` or more rows, at most one block.
 static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t least) {
-  int64_t panel = b.tiles.panel, depthPanels = Tiles::depthPanels(panel);
+  const int64_t panel = b.tiles.panel, blockPanels = b.tiles.blockPanels();
+  const bool areBlocksInL1 = b.tiles.areBlocksInL1();
   auto emitTile = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value cNext, Value panels,
                       Value isZero, Prefetcher &next) {
     Tile tile = {rows, p.c, cOffset, p.cRow};
@@ -233,45 +236,57 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t
   Value count = b.ceilDiv(p.rows, Tiles::rows);
   // A block of b exceeds L1 if a panel is 64 floats wide. Several tiles hide that, as their shares of the prefetches
   // are small. Few tiles read half a block from L1.
-  Value isShort = b.compare(arith::CmpIPredicate::sle, count, b.index(fewTiles));
-  Value atOnce = b.select(isShort, b.index(std::max<int64_t>(depthPanels / 2, 1)), b.index(depthPanels));
-  b.loop(b.ceilDiv(p.depth, atOnce), [&](Value block) {
+  Value atOnce = b.index(blockPanels);
+  if (!areBlocksInL1) {
+    Value isShort = b.compare(arith::CmpIPredicate::sle, count, b.index(fewTiles));
+    atOnce = b.select(isShort, b.index(std::max<int64_t>(blockPanels / 2, 1)), atOnce);
+  }
+  auto emitBlock = [&](Value block, Value column) {
     Value isZero = b.createOrFold<arith::AndIOp>(p.isZero, b.compare(arith::CmpIPredicate::eq, block, b.index(0)));
     Value k = b.mul(block, atOnce), panels = b.min(b.sub(p.depth, k), atOnce), depth = b.mul(panels, panel);
-    // After the last column follows the next block of the depth.
     Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
-    Value nextRight = b.select(isEnd, p.bNext, b.add(p.bOffset, b.mul(behind, panel * panel)));
-    // Without prefetches, the first column of the next block would wait for all of a.
-    Value nextLeft = b.select(isEnd, p.aNext, b.add(p.aOffset, b.mul(behind, p.aPanel)));
-    Value lastColumn = b.sub(p.columns, b.index(1));
-    b.loop(p.columns, [&](Value column) {
-      Value bOffset = b.add(b.add(p.bOffset, b.mul(column, p.bPanel)), b.mul(k, panel * panel));
-      Value cTop = b.add(p.cOffset, b.mul(column, p.cPanel));
-      Value isLast = b.compare(arith::CmpIPredicate::eq, column, lastColumn);
-      Value nextOffset = b.select(isLast, nextRight, b.add(bOffset, p.bPanel));
-      b.loop(count, [&](Value index) {
-        Value row = b.div(b.mul(p.rows, index), count), to = b.div(b.mul(p.rows, b.add(index, 1)), count);
-        Value aOffset = b.add(b.add(p.aOffset, b.mul(row, panel)), b.mul(k, p.aPanel));
-        Value cOffset = b.add(cTop, b.mul(row, p.cRow));
-        Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(index, 1), count);
-        Value cNext = b.select(isBottom, b.add(cTop, p.cPanel), b.add(cTop, b.mul(to, p.cRow)));
-        Prefetcher next;
-        next.setBlock(b, p.b, nextOffset, depth, index, count);
+    Value isLast = b.compare(arith::CmpIPredicate::eq, column, b.sub(p.columns, b.index(1)));
+    Value bTop = b.add(p.bOffset, b.mul(column, p.bPanel)), bOffset = b.add(bTop, b.mul(k, panel * panel));
+    Value cTop = b.add(p.cOffset, b.mul(column, p.cPanel));
+    // The block of b that follows: in L1, of the same column, else of the next column.
+    Value nextOffset, nextLeft;
+    if (areBlocksInL1) {
+      Value nextColumn = b.select(isLast, p.bNext, b.add(bTop, p.bPanel));
+      nextOffset = b.select(isEnd, nextColumn, b.add(bTop, b.mul(behind, panel * panel)));
+    } else {
+      Value nextRight = b.select(isEnd, p.bNext, b.add(p.bOffset, b.mul(behind, panel * panel)));
+      nextOffset = b.select(isLast, nextRight, b.add(bOffset, p.bPanel));
+      // Without prefetches, the first column of the next block would wait for all of a.
+      nextLeft = b.select(isEnd, p.aNext, b.add(p.aOffset, b.mul(behind, p.aPanel)));
+    }
+    b.loop(count, [&](Value index) {
+      Value row = b.div(b.mul(p.rows, index), count), to = b.div(b.mul(p.rows, b.add(index, 1)), count);
+      Value aOffset = b.add(b.add(p.aOffset, b.mul(row, panel)), b.mul(k, p.aPanel));
+      Value cOffset = b.add(cTop, b.mul(row, p.cRow));
+      Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(index, 1), count);
+      Value cNext = b.select(isBottom, b.add(cTop, p.cPanel), b.add(cTop, b.mul(to, p.cRow)));
+      Prefetcher next;
+      next.setBlock(b, p.b, nextOffset, depth, index, count);
+      if (nextLeft)
         next.setLeft(b, p, nextLeft, row, column);
-        SmallVector<int64_t> cases;
-        for (int64_t height = fewest; height < Tiles::rows; ++height)
-          cases.push_back(height);
-        auto height = scf::IndexSwitchOp::create(b, TypeRange(), b.sub(to, row), cases, cases.size());
-        OpBuilder::InsertionGuard guard(b);
-        for (int64_t rows = fewest; rows <= Tiles::rows; ++rows) {
-          Region &region = rows < Tiles::rows ? height.getCaseRegions()[rows - fewest] : height.getDefaultRegion();
-          b.setInsertionPointToStart(&region.emplaceBlock());
-          emitTile(rows, aOffset, bOffset, cOffset, cNext, panels, isZero, next);
-          scf::YieldOp::create(b);
-        }
-      });
+      SmallVector<int64_t> cases;
+      for (int64_t height = fewest; height < Tiles::rows; ++height)
+        cases.push_back(height);
+      auto height = scf::IndexSwitchOp::create(b, TypeRange(), b.sub(to, row), cases, cases.size());
+      OpBuilder::InsertionGuard guard(b);
+      for (int64_t rows = fewest; rows <= Tiles::rows; ++rows) {
+        Region &region = rows < Tiles::rows ? height.getCaseRegions()[rows - fewest] : height.getDefaultRegion();
+        b.setInsertionPointToStart(&region.emplaceBlock());
+        emitTile(rows, aOffset, bOffset, cOffset, cNext, panels, isZero, next);
+        scf::YieldOp::create(b);
+      }
     });
-  });
+  };
+  Value blocks = b.ceilDiv(p.depth, atOnce);
+  if (areBlocksInL1)
+    b.loop(p.columns, [&](Value column) { b.loop(blocks, [&](Value block) { emitBlock(block, column); }); });
+  else
+    b.loop(blocks, [&](Value block) { b.loop(p.columns, [&](Value column) { emitBlock(block, column); }); });
 }
 
 /// Elements of the accumulation type on the stack.

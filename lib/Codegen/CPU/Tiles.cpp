@@ -13,8 +13,8 @@ using namespace mlir::rnn;
 using namespace mlir::rnn::cpu;
 
 Tiles::Tiles(Type element, const HostVectors &hostVectors)
-    : element(element), sum(getAccumulatorType(element)), left(sum), bf16Gemm(hostVectors.bf16Gemm),
-      lanes(hostVectors.bits / sum.getWidth()),
+    : element(element), sum(getAccumulatorType(element)), left(sum), blockDepth(hostVectors.blockDepth),
+      bf16Gemm(hostVectors.bf16Gemm), lanes(hostVectors.bits / sum.getWidth()),
       // A panel has at least as many columns as one iteration of the inner loop of a GEMM.
       vectors(std::max<int64_t>(hostVectors.registers >= 32 ? 4 : 2, 4 / lanes)), panel(lanes * vectors) {
   if (element.isBF16() && bf16Gemm != BF16Gemm::F32 && bf16Gemm != BF16Gemm::VNNI)

@@ -267,7 +267,7 @@ struct ConvertRNNToHost : public rnn::impl::ConvertRNNToHostPassBase<ConvertRNNT
     if (failed(checkConvertible(getOperation(), getArgument())))
       return signalPassFailure();
     FailureOr<HostVectors> vectors =
-        getHostVectors(&getContext(), vectorBits, vectorRegisters, bf16Gemm, bf16GemmOneRow);
+        getHostVectors(&getContext(), vectorBits, vectorRegisters, blockDepth, bf16Gemm, bf16GemmOneRow);
     if (failed(vectors))
       return signalPassFailure();
     convertRNNToHost(getOperation(), *vectors);

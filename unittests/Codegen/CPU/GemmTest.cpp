@@ -39,7 +39,7 @@ const Arithmetic arithmetics[] = {
 };
 
 struct Registers {
-  unsigned bits, count;
+  unsigned bits, count, blockDepth = 256;
 };
 
 class GemmTest : public ::testing::TestWithParam<std::tuple<Arithmetic, Registers>> {
@@ -63,6 +63,7 @@ protected:
   Tiles tiles = [&] {
     HostVectors vectors;
     vectors.bits = std::get<1>(GetParam()).bits, vectors.registers = std::get<1>(GetParam()).count;
+    vectors.blockDepth = std::get<1>(GetParam()).blockDepth;
     vectors.bf16Gemm = arithmetic.bf16Gemm;
     return Tiles(context.getType(arithmetic.element), vectors);
   }();
@@ -132,7 +133,7 @@ TEST_P(GemmTest, MatchesReference) {
     for (int64_t columns : {1, 2, 3, 5})
       for (int64_t depth : {1, 3})
         check(rows, columns, depth);
-  check(Tiles::blockRows + Tiles::tallRows, 2, Tiles::depthPanels(panel) + 1);
+  check(Tiles::blockRows + Tiles::tallRows, 2, tiles.blockPanels() + 1);
   for (int64_t traversal : {Gemm::SweepUp, Gemm::SweepDown})
     for (int64_t rows : {1, 2, 3})
       for (int64_t columns : {1, 3})
@@ -140,10 +141,12 @@ TEST_P(GemmTest, MatchesReference) {
           check(rows, columns, depth, traversal);
   // More than one block of rows, and of the depth.
   check(Tiles::blockRows + 1, 2, 1);
-  check(Tiles::blockRows + 4, 1, Tiles::depthPanels(panel) + 1);
-  check(1, 3, Tiles::depthPanels(panel) + 1);
+  check(Tiles::blockRows + 4, 1, tiles.blockPanels() + 1);
+  check(1, 3, tiles.blockPanels() + 1);
+  // Several columns of several blocks.
+  check(Tiles::blockRows + 5, 3, 2 * tiles.blockPanels() + 1);
   // Few tiles, which use blocks of half the depth.
-  check(16, 2, Tiles::depthPanels(panel) + 1);
+  check(16, 2, tiles.blockPanels() + 1);
   check(0, 1, 1);
   check(4, 1, 0);
   if (tiles.usesAMX()) {
@@ -269,10 +272,12 @@ TEST_P(GemmTest, TransposedMatchesReference) {
 INSTANTIATE_TEST_SUITE_P(All, GemmTest,
                          ::testing::Combine(::testing::ValuesIn(arithmetics),
                                             ::testing::Values(Registers{128, 32}, Registers{256, 16},
-                                                              Registers{512, 32})),
+                                                              Registers{512, 32}, Registers{512, 32, 64},
+                                                              Registers{256, 16, 100})),
                          [](const auto &info) {
                            return std::string(std::get<0>(info.param).name) + "_" +
-                                  std::to_string(std::get<1>(info.param).bits);
+                                  std::to_string(std::get<1>(info.param).bits) + "_" +
+                                  std::to_string(std::get<1>(info.param).blockDepth);
                          });
 
 } // namespace

@@ -17,16 +17,17 @@ namespace mlir::rnn {
 /// The vector unit that code is generated for. Generated code runs on every processor that has the instructions of
 /// `bf16Gemm`; the other members affect speed only.
 struct HostVectors {
-  unsigned bits = 256;     ///< of one vector register
-  unsigned registers = 16; ///< number of vector registers
+  unsigned bits = 256;       ///< of one vector register
+  unsigned registers = 16;   ///< number of vector registers
+  unsigned blockDepth = 256; ///< rows of a panel of a GEMM's right operand that all tiles of a column read in turn
   BF16Gemm bf16Gemm = BF16Gemm::VNNI;
   BF16Gemm bf16GemmOneRow = BF16Gemm::VNNI; ///< of layers with batch size 1
 };
 
 /// The vector unit for the options of a conversion pass. Emits an error and fails if `bits` is no power of 2 in
-/// [64, 2048]. `Auto` is VNNI; for batch size 1 it is `bf16Gemm`.
-FailureOr<HostVectors> getHostVectors(MLIRContext *context, unsigned bits, unsigned registers, BF16Gemm bf16Gemm,
-                                      BF16Gemm bf16GemmOneRow = BF16Gemm::Auto);
+/// [64, 2048], or `blockDepth` is 0. `Auto` is VNNI; for batch size 1 it is `bf16Gemm`.
+FailureOr<HostVectors> getHostVectors(MLIRContext *context, unsigned bits, unsigned registers, unsigned blockDepth,
+                                      BF16Gemm bf16Gemm, BF16Gemm bf16GemmOneRow = BF16Gemm::Auto);
 
 /// Whether processors with the instructions of a bf16 GEMM also have one that rounds f32 to bf16.
 inline bool hasBF16Rounding(BF16Gemm gemm) {

@@ -45,8 +45,12 @@ struct Tiles {
   static constexpr int64_t depth = 256;
   /// Columns of a panel with AMX: a row of a left tile has 32 bf16 (64 bytes), and two right tiles have 32 columns.
   static constexpr int64_t amxPanel = 32;
-  /// Depth of a block in panels.
-  static int64_t depthPanels(int64_t panel) { return std::max<int64_t>(depth / panel, 1); }
+  int64_t blockDepth; ///< of a block of the right operand: HostVectors::blockDepth
+  /// The same in panels.
+  int64_t blockPanels() const { return std::max<int64_t>(blockDepth / panel, 1); }
+  /// Whether L1 holds a block of a panel beside a tile. All blocks of a panel then follow each other, so that the tiles
+  /// of its column stay in L1 as well.
+  bool areBlocksInL1() const { return blockDepth < depth; }
 
   Tiles(Type element, const HostVectors &vectors);
   /// Whether both operands of a GEMM stay bf16. Right operands are then in VNNI packing.
