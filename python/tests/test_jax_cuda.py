@@ -160,14 +160,16 @@ def test_reserve_space_of_another_batch(emulated, kind, monkeypatch):
 
 @needs_compiler
 def test_resets_and_members(emulated):
-    """Marks without lengths, a projection, and gradients of the parameters per example."""
+    """Marks without lengths, a projection, and gradients of the parameters per example, also of several models."""
     resets = jnp.asarray(np.random.default_rng(0).random((5, 3)) < 0.3)
     with jax.enable_x64(True):
         values = jax.tree.map(lambda v: jnp.asarray(np.asarray(v), "float64"), problem("lstm", P=3))
         params, x, state = values
         layer, reference = ours("lstm", P=3, resets=resets), lax_reference("lstm", P=3, resets=resets)
         for f in (lambda layer: layer(*values), lambda layer: jax.grad(loss(layer), (0, 1, 2))(*values),
-                  lambda layer: jax.vmap(jax.grad(loss(layer)), (None, 0, None))(params, jnp.stack([x, -x]), state)):
+                  lambda layer: jax.vmap(jax.grad(loss(layer)), (None, 0, None))(params, jnp.stack([x, -x]), state),
+                  lambda layer: jax.vmap(jax.vmap(jax.grad(loss(layer)), (None, 0, None)), (0, None, None))(
+                      jnp.stack([params, -params]), jnp.stack([x, 2 * x]), state)):
             close(jax.jit(lambda f=f: f(layer))(), f(reference), 1e-12)
 
 
