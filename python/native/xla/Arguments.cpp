@@ -131,7 +131,7 @@ void BoundFunction::add(ffi::AnyBuffer buffer, int64_t reserve, size_t numLevels
       strides.push_back(0);
       continue;
     }
-    const int64_t size = *shape++;
+    const int64_t size = shape < dims.end() ? *shape++ : 1; // the function refuses a wrong rank
     stride = size ? stride / size : 0;
     strides.push_back(stride);
   }

@@ -25,11 +25,14 @@ ffi::Error finish(rnnrt_call_t *call);
 /// Operands and results of a call together.
 inline constexpr size_t maxOperands = 32;
 
-/// The calls of members, such as models with parameters of their own, of nested levels, the outermost first. Bit k of
-/// `shared[l]` is set for an operand k that the members of level l share. Other operands and the results have a leading
-/// dimension of size `counts[l]`. `parallel`: each member has one thread.
+/// One integer for each level of members, the outermost first.
+using Levels = ffi::Span<const int64_t>;
+
+/// The calls of members, such as models with parameters of their own, of nested levels. Bit k of `shared[l]` is set for
+/// an operand k that the members of level l share. Other operands and the results have a leading dimension of size
+/// `counts[l]`. `parallel`: each member has one thread.
 struct Batch {
-  ffi::Span<const int64_t> counts, shared; ///< no levels: one call, whose tensors have no such dimensions
+  Levels counts, shared; ///< no levels: one call, whose tensors have no such dimensions
   int64_t parallel = 0;
 
   bool isShared(size_t level, size_t operand) const { return shared.begin()[level] >> operand & 1; }

@@ -106,8 +106,6 @@ ffi::Error initialize(int32_t ordinal, std::string_view module, std::string_view
   return ffi::Error::Success();
 }
 
-using Levels = ffi::Span<const int64_t>;
-
 ffi::Error initializeMembers(int32_t ordinal, std::string_view module, std::string_view name, int64_t key,
                              int64_t reserve, Levels, Levels, int64_t, ffi::RemainingArgs operands,
                              ffi::RemainingRets results) {
