@@ -7,6 +7,9 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
+foreach(component compiler tools dev)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/rnn-mlir COMPONENT ${component})
+endforeach()
 get_property(rnn_libs GLOBAL PROPERTY RNN_ALL_LIBS)
 install(TARGETS ${rnn_libs} EXPORT RNNTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler)
 if(TARGET rnn-c)

@@ -70,6 +70,7 @@ def test_wheel(tmp_path):
     names = zipfile.ZipFile(wheel).namelist()
     assert {name for name in names if "dist-info" not in name} == {
         f"rnn_mlir_compiler/{name}" for name in ("__init__.py", "py.typed", "lib/librnn-c.so", "bin/rnn-compile")}
+    assert any(".dist-info/" in name and name.endswith("/LICENSE") for name in names)
     run(sys.executable, "-m", "pip", "install", "--no-deps", "--target", tmp_path / "site", wheel)
     check(tmp_path)
 

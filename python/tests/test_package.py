@@ -31,6 +31,7 @@ def test_wheel(tmp_path):
     for name in ("rnn_mlir/py.typed", "rnn_mlir/lib/librnn_runtime.so", "rnn_mlir/modules.py"):
         assert name in names
     assert sum(name.endswith("lstm-unidirectional-f32.so") for name in names) >= 1
+    assert any(".dist-info/" in name and name.endswith("/LICENSE") for name in names)
     wheels.install(wheel, tmp_path)
     check(tmp_path)
 

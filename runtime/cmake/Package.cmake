@@ -8,6 +8,7 @@ add_library(rnn_runtime::rnn_runtime ALIAS rnn_runtime)
 add_library(rnn_runtime::emulator ALIAS rnn_emulator)
 add_library(rnn_runtime::mgpu ALIAS rnn_mgpu)
 
+install(FILES ${RNNRT_SOURCE_DIR}/../LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/rnn-mlir COMPONENT runtime)
 install(TARGETS rnn_runtime rnn_emulator rnn_mgpu EXPORT rnn_runtimeTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
