@@ -153,7 +153,8 @@ class CompiledFunction:
         ordered = list(arguments) + [missing] * (len(self.inputs) - len(arguments))
         for name, value in named.items():
             if name not in self._index:
-                raise TypeError(f"`{self.name}` has no argument `{name}`; it has {', '.join(self._index)}")
+                names = ", ".join(self._index) or "no names of arguments, as modules in bytecode"
+                raise TypeError(f"`{self.name}` has no argument `{name}`; it has {names}")
             if ordered[self._index[name]] is not missing:
                 raise TypeError(f"`{self.name}` got argument `{name}` twice")
             ordered[self._index[name]] = value
@@ -281,7 +282,7 @@ class CompiledFunction:
         raise _error(f"`{self.name}` was compiled for target cuda and expects tensors in device memory")
 
     def _where(self, index: int) -> str:
-        return f"argument {index} (`{self.inputs[index].name}`) of `{self.name}`"
+        return _runtime.where(index, self.inputs[index], self.name)
 
     def _number(self, index: int, value: Any) -> Any:
         """The argument of a scalar."""

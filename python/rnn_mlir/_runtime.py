@@ -381,6 +381,11 @@ def _members() -> Any:
     return function
 
 
+def where(index: int, argument: Argument, function: str) -> str:
+    """An argument in messages: argument 0 (`x`) of `main`. Modules in bytecode have no names of arguments."""
+    return f"argument {index}" + (f" (`{argument.name}`)" if argument.name else "") + f" of `{function}`"
+
+
 class Bound:
     """A function with the shapes of one call. `bound(*pointers)` calls one without results; several threads may do so."""
 
@@ -393,8 +398,8 @@ class Bound:
                                   "INVALID_ARGUMENT")
         for k, (argument, shape) in enumerate(zip(arguments, shapes)):
             if len(shape) > MAX_RANK:
-                raise InvalidArgument(f"argument {k} (`{argument.name}`) of `{function.name}` has {len(shape)} dimensions; compiled code "
-                                      f"has at most {MAX_RANK}", "INVALID_ARGUMENT")
+                raise InvalidArgument(f"{where(k, argument, function.name)} has {len(shape)} dimensions; compiled code has at most "
+                                      f"{MAX_RANK}", "INVALID_ARGUMENT")
         self._count, self._device, self._entry = len(arguments), device, function.entry
         self._address = function.address
         self._sizes = [(DTYPE_CODES[a.dtype], tuple(shape)) for a, shape in zip(arguments, shapes)]

@@ -98,6 +98,12 @@ def test_bytecode(tmp_path):
         assert np.array_equal(rnn_mlir.compile(source)(*operands)[0], wanted)
     with pytest.raises(rnn_mlir.CompileError):
         rnn_mlir.compile(bytecode[:len(bytecode) // 2])
+    # Bytecode has no names of arguments.
+    layer, (x, h, p) = rnn_mlir.compile(bytecode), operands
+    with pytest.raises(rnn_mlir.InvalidArgument, match="^argument 0 of `[a-z]+` must have elements of type f32, but got f64$"):
+        layer(x.astype(np.float64), h, p)
+    with pytest.raises(TypeError, match="has no argument `x`; it has no names of arguments"):
+        layer(x=x)
 
 
 def test_layouts_are_copied():

@@ -154,7 +154,13 @@ TEST_F(TvmFfiTest, Errors) {
   expectError("ValueError", "argument 0 (`x`) of `scale` must be in host memory");
   tensor.deviceType = 1;
   tensor.bits = 64;
-  expectError("ValueError", "must have elements of type f32");
+  expectError("ValueError", "argument 0 (`x`) of `scale` must have elements of type f32");
+  rnnrt_argument_t nameless[] = {scaleInputs[0], scaleInputs[1]};
+  nameless[0].name = nullptr;
+  rnnrt_function_t function = scaleFunction;
+  function.inputs = nameless;
+  EXPECT_EQ(call(function, 2), -1);
+  EXPECT_EQ(raisedMessage, "argument 0 of `scale` must have elements of type f32");
   tensor.bits = 32;
   tensor.strides = strides;
   strides[0] = 2;

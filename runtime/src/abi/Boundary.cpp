@@ -2,6 +2,7 @@
 // them to memref descriptors; converts descriptors of results to tensors that the caller owns.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "core/Arguments.h"
 #include "core/CompiledMemory.h"
 #include "core/Device.h"
 #include "core/Invocation.h"
@@ -47,15 +48,6 @@ static std::string describe(const rnnrt_argument_t &argument) {
   if (argument.kind == RNNRT_ARGUMENT_SCALAR)
     return std::string("a scalar ") + rnnrt_dtype_name(argument.dtype);
   return describe(argument.dtype, argument.rank, argument.shape);
-}
-
-/// "argument 0 (`x`) of `main`"
-static std::string describeArgument(const char *what, int64_t index, const rnnrt_argument_t &argument,
-                                    const rnnrt_function_t &function) {
-  std::string text = what + (" " + std::to_string(index));
-  if (argument.name && *argument.name)
-    text += std::string(" (`") + argument.name + "`)";
-  return text + " of `" + function.name + "`";
 }
 
 //===-- Checks ---------------------------------------------------------------------------------------------------===//

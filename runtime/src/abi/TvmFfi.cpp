@@ -3,6 +3,7 @@
 // loaded libtvm_ffi.so before it calls.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "core/Arguments.h"
 #include "core/DLPack.h"
 #include "core/Status.h"
 #include "rnn_runtime/api.h"
@@ -80,9 +81,8 @@ bool isInRange(int64_t value, int32_t dtype) {
 Status toTensor(const rnnrt_function_t &function, int64_t index, const Any &any, rnnrt_tensor_t &tensor, Any &value,
                 DLDevice &device) {
   const rnnrt_argument_t &argument = function.inputs[index];
-  const auto fail = [&](const char *what) {
-    return invalidArgument("argument %lld (`%s`) of `%s` %s", (long long)index, argument.name ? argument.name : "",
-                           function.name, what);
+  const auto fail = [&](const std::string &what) {
+    return invalidArgument("%s %s", describeArgument("argument", index, argument, function).c_str(), what.c_str());
   };
   if (argument.kind == RNNRT_ARGUMENT_SCALAR) {
     const bool isReal = argument.dtype == RNNRT_DTYPE_F32 || argument.dtype == RNNRT_DTYPE_F64;
@@ -91,9 +91,8 @@ Status toTensor(const rnnrt_function_t &function, int64_t index, const Any &any,
     if (any.type != anyInt && any.type != anyBool && !(isReal && any.type == anyFloat))
       return fail(isReal ? "must be a number" : "must be an integer");
     if (!isReal && !isInRange(any.integer, argument.dtype))
-      return invalidArgument("argument %lld (`%s`) of `%s` must be of type %s, but got %lld", (long long)index,
-                             argument.name ? argument.name : "", function.name, rnnrt_dtype_name(argument.dtype),
-                             (long long)any.integer);
+      return fail(std::string("must be of type ") + rnnrt_dtype_name(argument.dtype) + ", but got " +
+                  std::to_string(any.integer));
     const double real = any.type == anyFloat ? any.real : double(any.integer);
     const float single = float(real);
     if (argument.dtype == RNNRT_DTYPE_F64)
@@ -122,8 +121,7 @@ Status toTensor(const rnnrt_function_t &function, int64_t index, const Any &any,
   if (given->rank > 0 && !given->shape)
     return fail("has no shape");
   if (!hasType(given->dtype, argument.dtype))
-    return invalidArgument("argument %lld (`%s`) of `%s` must have elements of type %s", (long long)index,
-                           argument.name ? argument.name : "", function.name, rnnrt_dtype_name(argument.dtype));
+    return fail(std::string("must have elements of type ") + rnnrt_dtype_name(argument.dtype));
   // Unsigned, since the entry rejects sizes that do not fit only later.
   uint64_t elements = 1;
   for (int32_t dim = given->rank - 1; dim >= 0; --dim) {
