@@ -37,7 +37,7 @@ static cl::opt<std::string> headerFile("emit-header",
                                        cl::value_desc("FILE.h"), cl::cat(category));
 static cl::opt<std::string>
     candidatesFile("emit-candidates",
-                   cl::desc("With -o FILE.so: list the op and the candidate of each function, for "
+                   cl::desc("With -o FILE.so or FILE.o: list the op and the candidate of each function, for "
                             "measuring on machines without the compiler"),
                    cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<std::string>
