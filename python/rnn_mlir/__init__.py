@@ -6,8 +6,8 @@ from typing import Any
 
 from . import _files, cudnn_rnn, modules, params
 from ._compiler import CompileError, Diagnostic
+from ._errors import Error, InvalidArgument, Unavailable
 from ._function import CompiledFunction, CompiledModule, compile, compile_module, cuda_stream, load
-from ._runtime import Error, InvalidArgument, Unavailable
 
 __all__ = ["CompileError", "CompiledFunction", "CompiledModule", "Diagnostic", "Error", "InvalidArgument",
            "Unavailable", "compile", "compile_module", "cuda_stream", "cudnn_rnn", "load", "modules", "params"]

@@ -13,7 +13,7 @@ import platform
 import tempfile
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
-from . import _files, _processor, _runtime
+from . import _errors, _files, _processor
 
 Source = Union[str, bytes, "os.PathLike[str]"]
 
@@ -33,7 +33,7 @@ class Diagnostic(NamedTuple):
         return "\n".join([f"{place}{self.severity}: {self.message}"] + [str(note) for note in self.notes])
 
 
-class CompileError(_runtime.Error):
+class CompileError(_errors.Error):
     """A module was refused. `diagnostics` has every message; `line` and `column` are those of the first error."""
 
     def __init__(self, diagnostics: List[Diagnostic]) -> None:
@@ -100,13 +100,13 @@ def library() -> ctypes.CDLL:
     """librnn-c.so."""
     paths = _files.compiler_libraries()
     if not paths:
-        raise _runtime.Unavailable("there is no compiler: install rnn-mlir-compiler, or set RNN_MLIR_COMPILER to the "
+        raise _errors.Unavailable("there is no compiler: install rnn-mlir-compiler, or set RNN_MLIR_COMPILER to the "
                                    "path of librnn-c.so. The layers of rnn_mlir.modules need none", "UNAVAILABLE")
     try:
         # TensorFlow exports the symbols of its LLVM: the library's own come first.
         lib = ctypes.CDLL(paths[0], mode=ctypes.DEFAULT_MODE | getattr(os, "RTLD_DEEPBIND", 0))
     except OSError as error:
-        raise _runtime.Unavailable(f"the compiler {paths[0]} cannot be loaded: {error}", "UNAVAILABLE") from error
+        raise _errors.Unavailable(f"the compiler {paths[0]} cannot be loaded: {error}", "UNAVAILABLE") from error
     for name, result, arguments in (
             ("rnnContextCreate", _Handle, []),
             ("mlirContextDestroy", None, [_Handle]),
@@ -125,7 +125,7 @@ def library() -> ctypes.CDLL:
         try:
             function = getattr(lib, name)
         except AttributeError:
-            raise _runtime.Unavailable(f"{paths[0]} is not the compiler of this version: it has no function {name}; expected "
+            raise _errors.Unavailable(f"{paths[0]} is not the compiler of this version: it has no function {name}; expected "
                                        "librnn-c.so. Correct RNN_MLIR_COMPILER, or install the rnn-mlir-compiler of the same "
                                        "version", "UNAVAILABLE") from None
         function.restype, function.argtypes = result, arguments
@@ -233,7 +233,7 @@ def _seal(path: str, name: str) -> None:
     with open(path, "r+b") as file:
         content = file.read() + _MARK
         if b"rnn_exports" not in content:
-            raise _runtime.InvalidArgument(f"the module {name} has no public function to call", "INVALID_ARGUMENT")
+            raise _errors.InvalidArgument(f"the module {name} has no public function to call", "INVALID_ARGUMENT")
         file.write(_MARK + hashlib.sha256(content).digest())
         file.flush()
         os.fsync(file.fileno())  # else a crash of the system may leave the name without the content
@@ -274,7 +274,7 @@ def compile_library(source: Source, options: Dict[str, Any]) -> str:
                 _seal(output, name)
                 os.replace(output, path)  # another process that compiles the same writes an equal file
         except OSError as error:
-            raise _runtime.Unavailable(f"the compiled library cannot be written to the cache folder {folder} ({error}); set "
+            raise _errors.Unavailable(f"the compiled library cannot be written to the cache folder {folder} ({error}); set "
                                        "RNN_MLIR_CACHE to a folder that can be written", "UNAVAILABLE") from error
     return path
 

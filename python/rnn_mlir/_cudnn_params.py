@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _dlpack, _layers, _runtime, params as _params
+from . import _dlpack, _errors, _layers, params as _params
 
 CUDNN_RNN_UNIDIRECTION = "unidirectional"
 CUDNN_RNN_BIDIRECTION = "bidirectional"
@@ -185,11 +185,11 @@ class CudnnOpaqueParamsSaveable:
         """The variable as an array of floats, on the same memory."""
         array = _dlpack.to_numpy(self._variable, "`opaque_params`")
         if array.dtype == np.uint16:  # no arithmetic on the bits of bf16
-            raise _runtime.InvalidArgument("`opaque_params` has elements of bf16, or of uint16; to save and restore bf16, "
+            raise _errors.InvalidArgument("`opaque_params` has elements of bf16, or of uint16; to save and restore bf16, "
                                            "install the package ml_dtypes", "INVALID_ARGUMENT")
         floats = _params.as_floats(array, "`opaque_params`")
         if not np.may_share_memory(floats, array) and array.size:
-            raise _runtime.InvalidArgument(f"`opaque_params` has elements of type {array.dtype.str}, whose byte order is that of "
+            raise _errors.InvalidArgument(f"`opaque_params` has elements of type {array.dtype.str}, whose byte order is that of "
                                            "another machine", "INVALID_ARGUMENT")
         return floats
 
@@ -210,7 +210,7 @@ class CudnnOpaqueParamsSaveable:
         flat = self._array()
         is_new = _dlpack.is_immutable(self._variable)
         if not is_new and not flat.flags.writeable:
-            raise _runtime.InvalidArgument("`opaque_params` is read-only, but `restore` writes to it", "INVALID_ARGUMENT")
+            raise _errors.InvalidArgument("`opaque_params` is read-only, but `restore` writes to it", "INVALID_ARGUMENT")
         values = self.format_converter.to_opaque(tensors, source, self._scope)
         if values.size != flat.size:
             raise ValueError(f"`opaque_params` must have {values.size} elements, but has {flat.size}")

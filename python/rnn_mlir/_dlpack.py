@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tu
 
 import numpy as np
 
-from . import _files, _runtime
+from . import _errors, _files, _runtime
 
 CPU, CUDA = 1, 2
 
@@ -97,13 +97,13 @@ def view(value: Any, stream: Optional[int]) -> View:
         return value.view(stream)
     if is_immutable(value):
         if value.is_deleted():
-            raise _runtime.InvalidArgument("an array of JAX was deleted or donated", "INVALID_ARGUMENT")
+            raise _errors.InvalidArgument("an array of JAX was deleted or donated", "INVALID_ARGUMENT")
         if len(value.devices()) > 1:
-            raise _runtime.InvalidArgument(f"an array of JAX is on {len(value.devices())} devices; move it to one by "
+            raise _errors.InvalidArgument(f"an array of JAX is on {len(value.devices())} devices; move it to one by "
                                            "jax.device_put, or call the function in jax.jit", "INVALID_ARGUMENT")
     device_type, device_id = value.__dlpack_device__()
     if device_type not in (CPU, CUDA):
-        raise _runtime.InvalidArgument(f"a tensor is on a device of DLPack's type {int(device_type)}; expected host or "
+        raise _errors.InvalidArgument(f"a tensor is on a device of DLPack's type {int(device_type)}; expected host or "
                                        "CUDA memory", "INVALID_ARGUMENT")
     options: Dict[str, Any] = {"stream": stream} if device_type == CUDA else {}
     try:
@@ -119,7 +119,7 @@ def view(value: Any, stream: Optional[int]) -> View:
         tensor = _Managed.from_address(_get_pointer(capsule, b"dltensor")).tensor
     dtype = _CODES.get((tensor.code, tensor.bits), "") if tensor.lanes == 1 else ""
     if not dtype:
-        raise _runtime.InvalidArgument(f"a tensor has elements of DLPack's type {tensor.code} with {tensor.bits} bits, "
+        raise _errors.InvalidArgument(f"a tensor has elements of DLPack's type {tensor.code} with {tensor.bits} bits, "
                                        "which compiled code does not have", "INVALID_ARGUMENT")
     shape = tuple(tensor.shape[:tensor.ndim])
     strides = tuple(tensor.strides[:tensor.ndim]) if tensor.strides else ()
@@ -277,7 +277,7 @@ class Result:
     def numpy(self) -> Any:
         """A NumPy array on the same memory."""
         if self.device.startswith("cuda"):
-            raise _runtime.InvalidArgument("the result is in device memory; use its `__dlpack__`", "INVALID_ARGUMENT")
+            raise _errors.InvalidArgument("the result is in device memory; use its `__dlpack__`", "INVALID_ARGUMENT")
         return _array(self._owner.data, self.shape, self.dtype, self._owner)
 
 
@@ -316,9 +316,9 @@ def to_numpy(value: Any, what: str, *, copies: bool = False) -> Any:
         return value
     seen = view(value, None)
     if seen.device != "host":
-        raise _runtime.InvalidArgument(f"{what} is on {seen.device}, but host memory is needed", "INVALID_ARGUMENT")
+        raise _errors.InvalidArgument(f"{what} is on {seen.device}, but host memory is needed", "INVALID_ARGUMENT")
     if not seen.dense and not copies:
-        raise _runtime.InvalidArgument(f"{what} must lie row-major without gaps; copy it first", "INVALID_ARGUMENT")
+        raise _errors.InvalidArgument(f"{what} must lie row-major without gaps; copy it first", "INVALID_ARGUMENT")
     seen = seen if seen.dense else compact(seen)
     array = _array(seen.data, seen.shape, seen.dtype, (seen.owner, value))
     array.flags.writeable = seen.writable

@@ -15,14 +15,14 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _compiler, _dlpack, _runtime
+from . import _compiler, _dlpack, _errors, _runtime
 
 _SCALARS: Dict[str, Any] = {"f32": ctypes.c_float, "f64": ctypes.c_double, "i1": ctypes.c_bool, "i8": ctypes.c_int8,
                             "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64}
 
 
-def _error(message: str) -> _runtime.InvalidArgument:
-    return _runtime.InvalidArgument(message, "INVALID_ARGUMENT")
+def _error(message: str) -> _errors.InvalidArgument:
+    return _errors.InvalidArgument(message, "INVALID_ARGUMENT")
 
 
 _streams = threading.local()

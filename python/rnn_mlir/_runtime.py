@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from . import _files
 from ._allocator import Scratch, make_allocator
+from ._errors import InvalidArgument, Unavailable, raise_status
 
 #: rnnrt_dtype_t by name.
 DTYPE_CODES: Dict[str, int] = {"f16": 0, "bf16": 1, "f32": 2, "f64": 3, "i1": 4, "i8": 5, "i16": 6, "i32": 7, "i64": 8}
@@ -20,27 +21,6 @@ DTYPE_NAMES: Tuple[str, ...] = tuple(DTYPE_CODES)
 DTYPE_SIZES: Dict[str, int] = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8}
 
 MAX_RANK = 8
-
-
-class Error(RuntimeError):
-    """A failure of the runtime or of a compiled function. `code` is the name of its status, as INVALID_ARGUMENT."""
-
-    def __init__(self, message: str, code: str = "INTERNAL") -> None:
-        super().__init__(message)
-        self.code = code
-
-
-class InvalidArgument(Error, ValueError):
-    """An argument has the wrong element type, rank, size or memory."""
-
-
-class Unavailable(Error):
-    """A library or a device is missing."""
-
-
-def _raise(message: str, code: str, cause: Optional[BaseException] = None) -> None:
-    kind = {"INVALID_ARGUMENT": InvalidArgument, "UNAVAILABLE": Unavailable}.get(code, Error)
-    raise kind(message, code) from cause
 
 
 class _Argument(ctypes.Structure):  # rnnrt_argument_t
@@ -152,7 +132,7 @@ def check(status: Optional[int]) -> None:
     if status:
         message, code = _describe(status)
         _status().rnnrt_status_release(status)
-        _raise(message, code)
+        raise_status(message, code)
 
 
 class _CallOptions(ctypes.Structure):  # rnnrt_call_options_t
@@ -308,7 +288,7 @@ class Call:
             self._reset(self.handle)
             cause = self._failures.pop() if self._failures else None
             self._failures.clear()
-            _raise(message, code, cause)
+            raise_status(message, code, cause)
         self._reset(self.handle)
         if self._synchronizes:
             check(library().rnnrt_stream_synchronize(self._stream))

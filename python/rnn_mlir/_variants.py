@@ -10,7 +10,7 @@ import os
 import re
 from typing import Dict
 
-from . import _compiler, _files, _layers, _runtime, modules
+from . import _compiler, _errors, _files, _layers, _runtime, modules
 
 _PREBUILT = "prebuilt:"
 _LIBRARY = "library:"
@@ -72,7 +72,7 @@ def _gpu_library_path(module: str, target: str, device: str = "cuda") -> str:
     if name and os.path.exists(path) and not (text and _compiler.available()):
         return path
     if not _compiler.available():
-        raise _runtime.Unavailable(
+        raise _errors.Unavailable(
             f"GPU code of {' '.join(name) or 'this layer'} is compiled at its first use, and there is no compiler: "
             "install rnn-mlir-compiler", "UNAVAILABLE")
     path = _compiler.compile_library(text or _text(named, target), _gpu_options(target, device))
@@ -93,13 +93,13 @@ def library_path(module: str, target: str = "host", device: str = "cuda") -> str
         options = {"batch_major": "batch_major" in rest, "resets": "resets" in rest}
         try:
             return modules.path(kind, variant, dtype, **options)
-        except _runtime.Unavailable as missing:  # for this processor
+        except _errors.Unavailable as missing:  # for this processor
             if not _compiler.available():
-                raise _runtime.Unavailable(f"{missing}; install rnn-mlir-compiler to compile it", "UNAVAILABLE") from None
+                raise _errors.Unavailable(f"{missing}; install rnn-mlir-compiler to compile it", "UNAVAILABLE") from None
             module = _text(module)
     elif not _compiler.available():
         found = dict.fromkeys(re.findall(r"\b(cell_clip|dropout|num_proj|skip_input)\b", module))
-        raise _runtime.Unavailable(f"a layer with {', '.join(found) or 'these options'} is not prebuilt and needs the "
+        raise _errors.Unavailable(f"a layer with {', '.join(found) or 'these options'} is not prebuilt and needs the "
                                    "compiler: install rnn-mlir-compiler, or set RNN_MLIR_COMPILER to the path of "
                                    "librnn-c.so", "UNAVAILABLE")
     return _compiler.compile_library(module, {"cpu": "native"})

@@ -17,7 +17,7 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Seq
 
 import numpy as np
 
-from . import _dlpack, _layers, _plan, _runtime, modules, params as _params
+from . import _dlpack, _errors, _layers, _plan, _runtime, modules, params as _params
 from ._cudnn_params import (CUDNN_GRU, CUDNN_GRU_PARAMS_PER_LAYER, CUDNN_INPUT_AUTO_MODE, CUDNN_INPUT_LINEAR_MODE,
                             CUDNN_INPUT_SKIP_MODE, CUDNN_LSTM, CUDNN_LSTM_PARAMS_PER_LAYER, CUDNN_RNN_BIDIRECTION,
                             CUDNN_RNN_RELU, CUDNN_RNN_RELU_PARAMS_PER_LAYER, CUDNN_RNN_TANH,
@@ -97,10 +97,10 @@ def _lengths(value: Any, steps: int, batch: int) -> Any:
     _refuse_tracer(value, "`sequence_lengths`")
     array = _dlpack.to_numpy(value, "`sequence_lengths`", copies=True) if hasattr(value, "__dlpack__") else np.asarray(value)
     if array.shape != (batch,) or array.dtype.kind not in "iu":
-        raise _runtime.InvalidArgument(f"`sequence_lengths` must be integers of shape {(batch,)}, but has shape {array.shape} and "
+        raise _errors.InvalidArgument(f"`sequence_lengths` must be integers of shape {(batch,)}, but has shape {array.shape} and "
                                        f"elements of type {array.dtype}", "INVALID_ARGUMENT")
     for k in np.flatnonzero((array < 0) | (array > steps)):
-        raise _runtime.InvalidArgument(f"element {k} of `sequence_lengths` must be in [0, {steps}], the number of steps, but is {array[k]}",
+        raise _errors.InvalidArgument(f"element {k} of `sequence_lengths` must be in [0, {steps}], the number of steps, but is {array[k]}",
                                        "INVALID_ARGUMENT")
     return np.array(array, np.int32)
 
@@ -291,7 +291,7 @@ class _CudnnRNN:
         if isinstance(value, (list, tuple, int, float)) and array.dtype.kind in "iuf" and dtype != np.uint16:
             array = array.astype(dtype)
         if array.dtype != dtype:
-            raise _runtime.InvalidArgument(f"the model has elements of type {self._dtype}, but {what} has {array.dtype}",
+            raise _errors.InvalidArgument(f"the model has elements of type {self._dtype}, but {what} has {array.dtype}",
                                            "INVALID_ARGUMENT")
         return np.require(array, requirements=("C", "A"))
 
@@ -302,7 +302,7 @@ class _CudnnRNN:
         for name, array in arrays.items():
             shape = shapes[name] if time_major else shapes[name][1::-1] + shapes[name][2:]
             if array.shape != shape:
-                raise _runtime.InvalidArgument(f"`{_OPERANDS[name]}` must have shape {shape}, but has {array.shape}",
+                raise _errors.InvalidArgument(f"`{_OPERANDS[name]}` must have shape {shape}, but has {array.shape}",
                                                "INVALID_ARGUMENT")
             made[name] = array if time_major else _swap(array)
         return made

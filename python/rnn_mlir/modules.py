@@ -9,7 +9,7 @@ import functools
 import os
 from typing import Any, List, NamedTuple
 
-from . import _files, _layers, _processor, _runtime
+from . import _errors, _files, _layers, _processor, _runtime
 
 __all__ = ["Layer", "available", "load", "params_size", "reserve_size"]
 
@@ -59,7 +59,7 @@ def path(kind: str, variant: str, dtype: str, *, batch_major: bool = False, rese
         found = os.path.join(_files.library_folder(), "modules", level, name + ".so")
         if os.path.exists(found):
             return found
-    raise _runtime.Unavailable(
+    raise _errors.Unavailable(
         f"there is no prebuilt module of {kind}, {variant}, {dtype}{', batch-major' * batch_major}"
         f"{', with resets' * resets} for this processor in {_files.library_folder()}/modules; looked for {', '.join(_processor.levels())}", "UNAVAILABLE")
 

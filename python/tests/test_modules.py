@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 import reference
-from rnn_mlir import InvalidArgument, _compiler, _files, _layers, _processor, _runtime, _variants, modules
+from rnn_mlir import InvalidArgument, _compiler, _errors, _files, _layers, _processor, _runtime, _variants, modules
 from rnn_mlir._operations import BlockLSTM, Layers
 
 MODES = ("lstm", "gru", "rnn_tanh", "rnn_relu")
@@ -218,10 +218,10 @@ def test_processor_levels(monkeypatch, tmp_path):
 def test_options_that_need_the_compiler(monkeypatch):
     monkeypatch.setattr(_compiler, "available", lambda: False)
     _variants.library_path.cache_clear()
-    with pytest.raises(_runtime.Unavailable, match="a layer with cell_clip is not prebuilt .* install rnn-mlir-compiler"):
+    with pytest.raises(_errors.Unavailable, match="a layer with cell_clip is not prebuilt .* install rnn-mlir-compiler"):
         _variants.library_path(BlockLSTM("icfo", cell_clip=3.0).module("f32"))
     monkeypatch.setattr(_processor, "levels", lambda: ["pdp11"])
-    with pytest.raises(_runtime.Unavailable, match="no prebuilt module of gru.* with resets.* for this processor .*pdp11; "
+    with pytest.raises(_errors.Unavailable, match="no prebuilt module of gru.* with resets.* for this processor .*pdp11; "
                                                    "install rnn-mlir-compiler"):
         _variants.library_path(Layers("gru", "unidirectional", reset_to="zero").module("f32"))
     _variants.library_path.cache_clear()

@@ -148,7 +148,7 @@ def test_resets(operation):
 PROGRAM = """
 import ctypes, re, sys
 import torch
-from rnn_mlir import _runtime
+from rnn_mlir import _errors
 from rnn_mlir._operations import Layers
 from rnn_mlir.torch import _calls
 
@@ -187,7 +187,7 @@ for native, number in ((stream.value, 1), (0, 0)):  # 0: the legacy default stre
 wrong = outputs[:2] + [outputs[2][1:].clone()]
 try:
     _calls.call_without_waits(operation, "forward", operands, wrong, call, "cuda")
-except _runtime.InvalidArgument as error:
+except _errors.InvalidArgument as error:
     assert "reserve" in str(error), error
 else:
     raise AssertionError("a wrong size was accepted")
@@ -198,7 +198,7 @@ torch.cuda.caching_allocator_alloc = exhausted
 for _ in range(2):
     try:
         _calls.call_without_waits(operation, "forward", operands, outputs, call, "cuda")
-    except _runtime.Error as error:
+    except _errors.Error as error:
         assert error.code == "RESOURCE_EXHAUSTED" and isinstance(error.__cause__, MemoryError), repr(error)
     else:
         raise AssertionError("a call without memory succeeded")

@@ -12,7 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 import rnn_mlir.torch as rnn
-from rnn_mlir import _runtime
+from rnn_mlir import _errors, _runtime
 from rnn_mlir.torch import _calls, _memory, _ops
 
 
@@ -328,7 +328,7 @@ def test_defined_reserve():
 
 
 def test_no_memory():
-    with pytest.raises(_runtime.Error, match="memory"):
+    with pytest.raises(_errors.Error, match="memory"):
         _runtime.host_buffer((1 << 60,), "i8")
 
 
