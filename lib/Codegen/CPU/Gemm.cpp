@@ -234,8 +234,8 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t
   // Rows are distributed evenly over the tiles.
   const int64_t fewest = least / llvm::divideCeil(least, Tiles::rows);
   Value count = b.ceilDiv(p.rows, Tiles::rows);
-  // A block of b may exceed L1 (areBlocksInL1), as 256 rows of 64 floats do. Several tiles hide that, as their shares of
-  // the prefetches are small. Few tiles read half a block from L1.
+  // A block of b may exceed L1 (areBlocksInL1), as 256 rows of 64 floats do. Several tiles hide that, as their shares
+  // of the prefetches are small. Few tiles read half a block from L1.
   Value atOnce = b.index(blockPanels);
   if (!areBlocksInL1) {
     Value isShort = b.compare(arith::CmpIPredicate::sle, count, b.index(fewTiles));
