@@ -11,7 +11,8 @@
 
 namespace mlir::rnn {
 
-/// An error if option `name` of Options.def has no effect on the target. Messages write `prefix` before names of options.
+/// An error if option `name` of Options.def has no effect on the target. Messages write `prefix` before names of
+/// options.
 llvm::Error checkOptionOfTarget(StringRef name, TargetKind target, StringRef prefix);
 
 /// Stage lower for device memory: linalg ops and parallel loops become gpu kernels, buffers move to the device.
