@@ -400,9 +400,13 @@ class Members(_Several):
         one = self.one.separated() if isinstance(self.one, Members) else self.one
         return dataclasses.replace(self, one=one, separate=True)
 
-    def summed(self, primal: int) -> Tuple[int, ...]:
-        """The dimensions of a gradient of `separated` over which that of this operation is the sum."""
-        return tuple(k for k, level in enumerate(levels(self)) if not level.separate and not level.mapped[primal])
+    def totals(self, gradients: Sequence[Any]) -> List[Any]:
+        """The gradients of this operation from those of `separated`: sums over the members that share an operand."""
+        every, found = levels(self), []
+        for k, gradient in enumerate(gradients):
+            dims = tuple(dim for dim, level in enumerate(every) if not level.separate and not level.mapped[k])
+            found.append(gradient.sum(dims) if dims else gradient)
+        return found
 
     def in_parallel(self, itemsize: int, *operands: Any) -> bool:
         """Whether each member has one thread."""

@@ -173,9 +173,7 @@ def _call_function(*operands: Any, operation: Operation, stage: str, waits: bool
     shared = [sum(1 << k for k, mapped in enumerate(flags) if not mapped) for flags in zip(*operation.flags(bool(missing)))]
     attributes.update(members=np.array(operation.counts, np.int64), shared=np.array(shared, np.int64), parallel=np.int64(parallel))
     out = list(jax.ffi.ffi_call(_native.MEMBERS_TARGET, structs)(*filled, **attributes))
-    if stage == "backward":
-        out = [v.sum(operation.summed(k)) if operation.summed(k) else v for k, v in enumerate(out)]
-    return out
+    return operation.totals(out) if stage == "backward" else out
 
 
 # --- Partitioning ----------------------------------------------------------------------------------------------------

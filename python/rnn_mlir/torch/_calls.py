@@ -305,7 +305,7 @@ def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
         return gradients
     gradients = [new_tensor(values[0], shape) for shape in operation.separated().gradient_shapes(*values)]
     _call(operation, "backward", values, gradients, None)
-    return [g.sum(operation.summed(k)) if operation.summed(k) else g for k, g in enumerate(gradients)]
+    return operation.totals(gradients)
 
 
 # --- In aten ops -----------------------------------------------------------------------------------------------------
