@@ -234,8 +234,8 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t
   // Rows are distributed evenly over the tiles.
   const int64_t fewest = least / llvm::divideCeil(least, Tiles::rows);
   Value count = b.ceilDiv(p.rows, Tiles::rows);
-  // A block of b may exceed L1 (areBlocksInL1), as 256 rows of 64 floats do. Several tiles hide that, as their shares
-  // of the prefetches are small. Few tiles read half a block from L1.
+  // Unless areBlocksInL1, a block of b may be larger than L1, as 256 rows of 64 floats are. With many tiles, each has a
+  // small share of the prefetches, which hides the latency of L2. With few tiles, blocks of half the depth fit in L1.
   Value atOnce = b.index(blockPanels);
   if (!areBlocksInL1) {
     Value isShort = b.compare(arith::CmpIPredicate::sle, count, b.index(fewTiles));
@@ -248,7 +248,8 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t
     Value isLast = b.compare(arith::CmpIPredicate::eq, column, b.sub(p.columns, b.index(1)));
     Value bTop = b.add(p.bOffset, b.mul(column, p.bPanel)), bOffset = b.add(bTop, b.mul(k, panel * panel));
     Value cTop = b.add(p.cOffset, b.mul(column, p.cPanel));
-    // The block of b that is read next, for the prefetches.
+    // While a block is multiplied, its tiles prefetch the next blocks: `nextOffset` in b, `nextLeft` (may be null) in
+    // a.
     Value nextOffset, nextLeft;
     if (areBlocksInL1) {
       Value nextColumn = b.select(isLast, p.bNext, b.add(bTop, p.bPanel));

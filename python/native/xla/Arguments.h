@@ -32,7 +32,7 @@ using Levels = ffi::Span<const int64_t>;
 /// an operand k that the members of level l share. Other operands and the results have a leading dimension of size
 /// `counts[l]`. `parallel`: each member has one thread.
 struct Batch {
-  Levels counts, shared; ///< no levels: one call, whose tensors have no such dimensions
+  Levels counts, shared; ///< of equal length; if empty, there is one call, and no tensor has dimensions of members
   int64_t parallel = 0;
 
   bool isShared(size_t level, size_t operand) const { return shared.begin()[level] >> operand & 1; }

@@ -10,7 +10,8 @@
 
 namespace rnnrt {
 
-/// "argument 0 (`x`) of `main`"; arguments may have no name. `what`: argument or result.
+/// Names an argument or result in a message: "argument 0 (`x`) of `main`", or "argument 0 of `main`" if it has no name.
+/// `what` is "argument" or "result".
 inline std::string describeArgument(const char *what, int64_t index, const rnnrt_argument_t &argument,
                                     const rnnrt_function_t &function) {
   std::string text = what + (" " + std::to_string(index));
