@@ -2,6 +2,8 @@
 # project is configured against the build tree.
 # Arguments: BUILD (the build tree), WORK (a scratch folder), CONSUMER and CONSUMER_C (the projects), OPT (mlir-opt), COMPILER_C, COMPILER_CXX, LAUNCHER,
 # GENERATOR, MAKE, BINDIR and LIBDIR (folders of the prefix), PYTHON (may be empty).
+cmake_minimum_required(VERSION 3.20)
+
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if(NOT result EQUAL 0)

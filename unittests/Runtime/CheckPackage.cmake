@@ -1,5 +1,7 @@
 # CheckPackage.cmake - installs the runtime alone, and builds and runs a project that finds it there and in the build tree.
 # Arguments: BUILD (the build tree), WORK (an empty folder's name), CONSUMER (the project), COMPILER, GENERATOR, MAKE.
+cmake_minimum_required(VERSION 3.20)
+
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if(NOT result EQUAL 0)
@@ -10,9 +12,13 @@ endfunction()
 
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --component runtime --prefix ${WORK}/prefix)
-# The prefix may be moved, and holds the runtime alone.
+# The prefix may be moved, and holds the runtime and the license alone.
 file(RENAME ${WORK}/prefix ${WORK}/moved)
 file(GLOB_RECURSE files RELATIVE ${WORK}/moved ${WORK}/moved/*)
+if(NOT "share/doc/rnn-mlir/LICENSE" IN_LIST files)
+  message(FATAL_ERROR "component runtime does not install the license")
+endif()
+list(REMOVE_ITEM files share/doc/rnn-mlir/LICENSE)
 foreach(file IN LISTS files)
   if(NOT file MATCHES "^include/rnn_runtime/" AND NOT file MATCHES "^lib[^/]*/.*rnn_")
     message(FATAL_ERROR "component runtime installs ${file}")
