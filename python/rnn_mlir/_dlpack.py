@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tu
 
 import numpy as np
 
-from . import _errors, _files, _runtime
+from . import _errors, _files, _runtime, _signature
 
 CPU, CUDA = 1, 2
 
@@ -136,7 +136,7 @@ class _Interface:
     """Memory as NumPy reads it, also where NumPy lacks the element type."""
 
     def __init__(self, seen: View) -> None:
-        size = _runtime.DTYPE_SIZES[seen.dtype]
+        size = _signature.DTYPE_SIZES[seen.dtype]
         self.__array_interface__ = {"version": 3, "shape": seen.shape, "typestr": f"{'|' if size == 1 else _ORDER}u{size}",
                                     "data": (seen.data, True), "strides": tuple(size * stride for stride in seen.strides)}
 
@@ -169,12 +169,12 @@ def views() -> Optional[Callable[..., int]]:
     return function
 
 
-def expect(arguments: "List[_runtime.Argument]") -> "ctypes.Array[Expected]":
+def expect(arguments: "List[_signature.Argument]") -> "ctypes.Array[Expected]":
     """The table that Views.c compares with."""
     table = (Expected * len(arguments))()
     for row, argument in zip(table, arguments):
         code, bits = _TO_CODE[argument.dtype]
-        row.dtype, row.written = _runtime.DTYPE_CODES[argument.dtype], argument.written
+        row.dtype, row.written = _signature.DTYPE_CODES[argument.dtype], argument.written
         row.code, row.other_code, row.bits = code, 1 if code == 0 else code, bits
         row.numpy_dtype = id(to_numpy_dtype(argument.dtype))  # of an object that is never freed
     return table

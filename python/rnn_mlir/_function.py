@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _compiler, _dlpack, _errors, _runtime
+from . import _compiler, _dlpack, _errors, _runtime, _signature
 
 _SCALARS: Dict[str, Any] = {"f32": ctypes.c_float, "f64": ctypes.c_double, "i1": ctypes.c_bool, "i8": ctypes.c_int8,
                             "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64}
@@ -103,7 +103,7 @@ class CompiledFunction:
         self._frames: List[_Frame] = []
 
     def __repr__(self) -> str:
-        def describe(argument: _runtime.Argument) -> str:
+        def describe(argument: _signature.Argument) -> str:
             if argument.scalar:
                 return f"{argument.name or '_'}: {argument.dtype}"
             shape = "*" if argument.shape is None else ", ".join("?" if n < 0 else str(n) for n in argument.shape)
@@ -252,7 +252,7 @@ class CompiledFunction:
             if len(seen.shape) > len(tensor.shape):
                 raise _error(f"{self._where(k)} has {len(seen.shape)} dimensions; compiled code has at most "
                              f"{len(tensor.shape)}")
-            tensor.data, tensor.dtype, tensor.rank = seen.data, _runtime.DTYPE_CODES[argument.dtype], len(seen.shape)
+            tensor.data, tensor.dtype, tensor.rank = seen.data, _signature.DTYPE_CODES[argument.dtype], len(seen.shape)
             tensor.shape[:len(seen.shape)] = seen.shape
         if self._wide and _dlpack.is_immutable(example):
             _dlpack.check_jax_types(self.name, self._wide)
@@ -282,7 +282,7 @@ class CompiledFunction:
         raise _error(f"`{self.name}` was compiled for target cuda and expects tensors in device memory")
 
     def _where(self, index: int) -> str:
-        return _runtime.where(index, self.inputs[index], self.name)
+        return _signature.where(index, self.inputs[index], self.name)
 
     def _number(self, index: int, value: Any) -> Any:
         """The argument of a scalar."""
@@ -306,7 +306,7 @@ class CompiledFunction:
 
     def _set_scalar(self, tensor: _runtime.Tensor, index: int, value: Any) -> Any:
         number = self._number(index, value)
-        tensor.data, tensor.dtype = ctypes.addressof(number), _runtime.DTYPE_CODES[self.inputs[index].dtype]
+        tensor.data, tensor.dtype = ctypes.addressof(number), _signature.DTYPE_CODES[self.inputs[index].dtype]
         return number
 
     def _view(self, index: int, value: Any, stream: Optional[int]) -> _dlpack.View:
@@ -347,7 +347,7 @@ class CompiledFunction:
                             "host", array)
 
 
-def _read_scalar(argument: _runtime.Argument, memory: _runtime.Shared) -> Any:
+def _read_scalar(argument: _signature.Argument, memory: _runtime.Shared) -> Any:
     kind = _SCALARS.get(argument.dtype)
     if kind is None:
         raise _error(f"a result of type {argument.dtype} is no number of Python; return a tensor of rank 0")

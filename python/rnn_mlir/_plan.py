@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 from typing import Dict, NamedTuple, Optional, Sequence, Tuple
 
-from . import _layers, _runtime
+from . import _layers, _runtime, _signature
 
 Addresses = Dict[str, Optional[int]]
 
@@ -31,7 +31,7 @@ class Plan(NamedTuple):
         lib, s = _runtime.library(), self.sizes
         call = (_runtime.call_of_thread(self.device) if self.draw is None else
                 _runtime.Call(self.device, dropout_draw=self.draw))
-        plan = lib.rnnrt_abi_rnn_plan(call.handle, _runtime.DTYPE_CODES[self.dtype], _layers.MODES[self.mode],
+        plan = lib.rnnrt_abi_rnn_plan(call.handle, _signature.DTYPE_CODES[self.dtype], _layers.MODES[self.mode],
                                       int(self.skip_input), _layers.DIRECTIONS[self.direction] - 1,
                                       int(self.training), 0, self.dropout, self.seed, self.seed2, s.steps, s.batch,
                                       s.input_size, s.hidden_size, s.output_size, s.layers)

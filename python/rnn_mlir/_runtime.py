@@ -9,34 +9,13 @@ import functools
 import math
 import os
 import threading
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _files
 from ._allocator import Scratch, make_allocator
 from ._errors import InvalidArgument, Unavailable, raise_status
+from ._signature import DTYPE_CODES, DTYPE_SIZES, MAX_RANK, RawExports, RawFunction, read_argument, result_shape, where
 
-#: rnnrt_dtype_t by name.
-DTYPE_CODES: Dict[str, int] = {"f16": 0, "bf16": 1, "f32": 2, "f64": 3, "i1": 4, "i8": 5, "i16": 6, "i32": 7, "i64": 8}
-DTYPE_NAMES: Tuple[str, ...] = tuple(DTYPE_CODES)
-DTYPE_SIZES: Dict[str, int] = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8}
-
-MAX_RANK = 8
-
-
-class _Argument(ctypes.Structure):  # rnnrt_argument_t
-    _fields_ = [("name", ctypes.c_char_p), ("shape", ctypes.POINTER(ctypes.c_int64)), ("dtype", ctypes.c_int32),
-                ("rank", ctypes.c_int32), ("kind", ctypes.c_int32), ("flags", ctypes.c_int32)]
-
-
-class _Function(ctypes.Structure):  # rnnrt_function_t
-    _fields_ = [("abi_version", ctypes.c_int32), ("flags", ctypes.c_int32), ("name", ctypes.c_char_p),
-                ("inputs", ctypes.POINTER(_Argument)), ("outputs", ctypes.POINTER(_Argument)),
-                ("num_inputs", ctypes.c_int64), ("num_outputs", ctypes.c_int64), ("entry", ctypes.c_void_p)]
-
-
-class _Exports(ctypes.Structure):  # rnnrt_exports_t
-    _fields_ = [("abi_version", ctypes.c_int32), ("num_functions", ctypes.c_int32),
-                ("functions", ctypes.POINTER(ctypes.POINTER(_Function)))]
 
 
 class Tensor(ctypes.Structure):
@@ -341,17 +320,6 @@ def call_on_stream(device: str, stream: int, waits: bool = True,
     return call
 
 
-class Argument(NamedTuple):
-    """An argument or result of a compiled function."""
-
-    name: str  #: empty if the module has no name for it
-    dtype: str  #: as f32
-    shape: Optional[Tuple[int, ...]]  #: -1 is any size; None is any rank
-    scalar: bool  #: one value, not a tensor
-    read: bool  #: the function reads it
-    written: bool  #: the function writes it: a result, or a memref argument
-
-
 @functools.lru_cache(maxsize=None)
 def _members() -> Any:
     function = library().rnnrt_call_members
@@ -359,11 +327,6 @@ def _members() -> Any:
     function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64,
                          ctypes.c_void_p, ctypes.c_int32]
     return function
-
-
-def where(index: int, argument: Argument, function: str) -> str:
-    """An argument in messages: argument 0 (`x`) of `main`. Modules in bytecode have no names of arguments."""
-    return f"argument {index}" + (f" (`{argument.name}`)" if argument.name else "") + f" of `{function}`"
 
 
 class Bound:
@@ -434,7 +397,7 @@ class Bound:
 
     def _fill(self, data: Sequence[Optional[int]]) -> Tuple[List[Tensor], Any, int]:
         if len(data) != self._count:  # a frame has the pointers of an earlier call
-            name = _Function.from_address(self._address).name.decode()
+            name = RawFunction.from_address(self._address).name.decode()
             raise InvalidArgument(f"`{name}` expects {self._count} pointers, but got {len(data)}", "INVALID_ARGUMENT")
         # Frames are taken and returned by single list operations, which are atomic.
         try:
@@ -450,15 +413,20 @@ class Function:
     """A function of a compiled library."""
 
     def __init__(self, address: int, owner: "Library") -> None:
-        raw = _Function.from_address(address)
+        raw = RawFunction.from_address(address)
         self.owner = owner  #: keeps the library loaded
         self.address = address  #: of its rnnrt_function_t
         self.name: str = raw.name.decode()
         self.device_memory = bool(raw.flags & 1)
-        self.inputs = [_argument(raw.inputs[k], False) for k in range(raw.num_inputs)]
-        self.outputs = [_argument(raw.outputs[k], True) for k in range(raw.num_outputs)]
+        self.inputs = [read_argument(raw.inputs[k], False, 0) for k in range(raw.num_inputs)]
+        columns = 1 + sum(len(a.shape or ()) for a in self.inputs)
+        self.outputs = [read_argument(raw.outputs[k], True, columns) for k in range(raw.num_outputs)]
         self.entry = _ENTRY(raw.entry)
         self._bind = functools.lru_cache(maxsize=256)(self._make_bound)
+
+    def result_shape(self, index: int, shapes: Sequence[Sequence[int]]) -> Optional[Tuple[int, ...]]:
+        """The shape of a result of a call with arguments of these shapes; None if it is known after the call only."""
+        return result_shape(self.outputs[index], self.inputs, shapes)
 
     def _make_bound(self, shapes: Tuple[Tuple[int, ...], ...], device: str) -> Bound:
         return Bound(self, shapes, device)
@@ -493,13 +461,6 @@ def pointers_to(tensors: "ctypes.Array[Tensor]") -> Any:
     return (ctypes.c_void_p * len(tensors))(*range(start, start + size * len(tensors), size))
 
 
-def _argument(raw: _Argument, result: bool) -> Argument:
-    shape = None if raw.rank < 0 else tuple(raw.shape[k] for k in range(raw.rank))
-    flags = raw.flags
-    return Argument((raw.name or b"").decode(), DTYPE_NAMES[raw.dtype], shape, raw.kind == 1,
-                    not result and not flags & 2, result or bool(flags & 1))
-
-
 class Library:
     """A compiled shared library. It is never unloaded: its code may run in any thread."""
 
@@ -518,7 +479,7 @@ class Library:
             ctypes.CDLL(emulator)
             self._handle = ctypes.CDLL(spelling)
         try:
-            exports = _Exports.in_dll(self._handle, "rnn_exports")
+            exports = RawExports.in_dll(self._handle, "rnn_exports")
         except ValueError:
             raise InvalidArgument(f"{path} has no `rnn_exports`: it was not made by rnn-compile",
                                   "INVALID_ARGUMENT") from None

@@ -9,7 +9,7 @@ import functools
 import os
 from typing import Any, List, NamedTuple
 
-from . import _errors, _files, _layers, _processor, _runtime
+from . import _errors, _files, _layers, _processor, _runtime, _signature
 
 __all__ = ["Layer", "available", "load", "params_size", "reserve_size"]
 
@@ -74,7 +74,7 @@ def _training_plan(call: _runtime.Call, mode: str, direction: str, dtype: str, s
                    skip_input: bool = False, fused: bool = True) -> Any:
     lib = _runtime.library()
     make = lib.rnnrt_abi_rnn_fused_plan if fused else lib.rnnrt_abi_rnn_plan
-    return make(call.handle, _runtime.DTYPE_CODES[dtype], _layers.MODES[mode], int(skip_input),
+    return make(call.handle, _signature.DTYPE_CODES[dtype], _layers.MODES[mode], int(skip_input),
                 _layers.DIRECTIONS[direction] - 1, 1, 0, dropout, 0, 0, sizes.steps, sizes.batch, sizes.input_size,
                 sizes.hidden_size, sizes.output_size, sizes.layers)
 

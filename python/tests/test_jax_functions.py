@@ -21,6 +21,7 @@ import rnn_mlir.jax as rnn  # noqa: E402
 from jax.sharding import NamedSharding, PartitionSpec  # noqa: E402
 from jax_problems import lax_reference, loss, problem  # noqa: E402
 from rnn_mlir import _compiler, _dlpack, modules  # noqa: E402
+from rnn_mlir.jax import _eager  # noqa: E402
 
 T, B, I, H = 5, 3, 4, 6
 X, S, Y, P = (f"tensor<{shape}xf64>" for shape in (f"{T}x{B}x{I}", f"1x{B}x{H}", f"{T}x{B}x{H}", "216"))
@@ -59,6 +60,28 @@ SUM = """
 func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   %0 = linalg.add ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
+}"""
+
+LINEAR = """
+func.func @f(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> (tensor<?xf32>, tensor<?x?xf32>, tensor<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %three = tensor.concat dim(0) %y, %y, %y : (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %rows = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %columns = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %fewer = arith.subi %rows, %c1 : index
+  %later = tensor.extract_slice %x[1, 0] [%fewer, %columns] [1, 1] : tensor<?x?xf32> to tensor<?x?xf32>
+  %wide = tensor.concat dim(1) %x, %x : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %three, %later, %wide : tensor<?xf32>, tensor<?x?xf32>, tensor<?x?xf32>
+}"""
+#: The size of the result is an element.
+CHOSEN = """
+func.func @f(%x: tensor<?xf32>, %n: tensor<1xi64>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %0 = tensor.extract %n[%c0] : tensor<1xi64>
+  %1 = arith.index_cast %0 : i64 to index
+  %2 = tensor.extract_slice %x[0] [%1] [1] : tensor<?xf32> to tensor<?xf32>
+  return %2 : tensor<?xf32>
 }"""
 
 
@@ -175,23 +198,59 @@ def test_derivatives_of_the_module():
 
 
 def test_unknown_sizes():
+    """Shapes of results follow from those of the arguments."""
     function = rnn_mlir.compile(SUM)
-    x, y = jnp.arange(4, dtype="float32"), jnp.ones(4, "float32")
-    with pytest.raises(TypeError, match=re.escape("result 0 of `f` has shape [?], and the compiler of JAX needs all sizes: use "
-                                                  "rnn_mlir.jax.call with result_shape_dtypes")):
-        jax.jit(function)(x, y)
-    for structs in (struct(4), [struct(4)], x):
-        assert np.array_equal(jax.jit(lambda a, b, s=structs: rnn.call(function, a, b, result_shape_dtypes=s))(x, y), x + y)
-    assert np.array_equal(function(x, y), x + y)  # outside of a program
-    # What the function finds at run time.
-    with pytest.raises(Exception, match=re.escape("`f` returned shape [4] for result 0, but the program of XLA expects [5]")):
-        jax.block_until_ready(jax.jit(lambda a, b: rnn.call(function, a, b, result_shape_dtypes=struct(5)))(x, y))
+    for n in (4, 0, 7):
+        x, y = jnp.arange(n, dtype="float32"), jnp.ones(n, "float32")
+        for run in (function, jax.jit(function)):
+            assert np.array_equal(run(x, y), x + y)
+        for structs in (struct(n), [struct(n)], x):
+            assert np.array_equal(jax.jit(lambda a, b, s=structs: rnn.call(function, a, b, result_shape_dtypes=s))(x, y), x + y)
+    assert jax.eval_shape(function, x, y) == struct(7)
+    with pytest.raises(rnn_mlir.InvalidArgument, match=re.escape("result 0 of `f` has shape [7], but result_shape_dtypes has [5]")):
+        jax.jit(lambda a, b: rnn.call(function, a, b, result_shape_dtypes=struct(5)))(x, y)
     layer = rnn_mlir.compile(LAYER)
-    run = jax.jit(lambda x, h, p: rnn.call(layer, x, h, p, result_shape_dtypes=struct(T, *x.shape[1:2], H, dtype="float64")))
     params, x, (h,) = problem("gru", T=T, B=B, I=I, H=H)
     with pytest.raises(Exception, match="rnn-mlir: .*expected 3, but got 2"):
-        jax.block_until_ready(run(x, h[:, :2], params))
-    np.testing.assert_allclose(run(x, h, params), lax_reference("gru")(params, x, (h,))[0], rtol=1e-12)
+        jax.block_until_ready(jax.jit(layer)(x, h[:, :2], params))
+    for run in (layer, jax.jit(layer)):
+        np.testing.assert_allclose(run(x, h, params), lax_reference("gru")(params, x, (h,))[0], rtol=1e-12)
+
+
+def test_linear_sizes():
+    function = rnn_mlir.compile(LINEAR)
+    for rows, columns, n in ((3, 2, 4), (1, 5, 0)):
+        x, y = jnp.arange(rows * columns, dtype="float32").reshape(rows, columns), jnp.arange(n, dtype="float32")
+        wanted = (jnp.concatenate([y, y, y]), x[1:], jnp.concatenate([x, x], 1))
+        for run in (function, jax.jit(function)):
+            for a, b in zip(run(x, y), wanted):
+                assert a.shape == b.shape and np.array_equal(a, b)
+    with pytest.raises(rnn_mlir.InvalidArgument, match=re.escape("result 1 of `f` would have shape [-1, 2] for arguments of shapes [0,2], [1]")):
+        jax.jit(function)(jnp.ones((0, 2), "float32"), jnp.ones(1, "float32"))
+
+
+def test_exported_symbols():
+    """A program of jax.export for any size."""
+    (n,) = jax.export.symbolic_shape("n")
+    function = rnn_mlir.compile(SUM)
+    exported = jax.export.export(jax.jit(function), disabled_checks=rnn.EXPORT_CHECKS)(*[jax.ShapeDtypeStruct((n,), "float32")] * 2)
+    for size in (3, 8):
+        x = jnp.arange(size, dtype="float32")
+        assert np.array_equal(exported.call(x, x), 2 * x)
+
+
+def test_sizes_that_only_the_call_knows():
+    function, x = rnn_mlir.compile(CHOSEN), jnp.arange(4, dtype="float32")
+    n = jnp.asarray([2], "int64")
+    with pytest.raises(TypeError, match=re.escape("result 0 of `f` has shape [?], its sizes do not follow from those of the arguments, and "
+                                                  "the compiler of JAX needs all sizes: use rnn_mlir.jax.call with result_shape_dtypes")):
+        jax.jit(function)(x, n)
+    assert np.array_equal(jax.jit(lambda a, b: rnn.call(function, a, b, result_shape_dtypes=struct(2)))(x, n), x[:2])
+    for _ in range(2):
+        assert np.array_equal(function(x, n), x[:2]) and function._program is None  # outside of a program
+    # What the function finds at run time.
+    with pytest.raises(Exception, match=re.escape("`f` returned shape [2] for result 0, but the program of XLA expects [5]")):
+        jax.block_until_ready(jax.jit(lambda a, b: rnn.call(function, a, b, result_shape_dtypes=struct(5)))(x, n))
 
 
 def test_any_rank():
@@ -375,6 +434,29 @@ def test_small_eager_calls():
     assert np.array_equal(function(x, np.asarray(x)), 2 * x)
     with jax.disable_jit():
         assert np.array_equal(function(x, x), 2 * x)
+
+
+def test_eager_calls_of_unknown_sizes():
+    """The calls after many with equal shapes are short."""
+    function = rnn_mlir.compile(SUM)
+    shapes = [jnp.arange(n, dtype="float32") for n in (4, 9)]
+    for _ in range(_eager.CALLS):
+        for x in shapes:
+            assert np.array_equal(function(x, x), 2 * x)
+    program = function._program
+    for x in shapes:
+        assert np.array_equal(program((x, x)), 2 * x) and np.array_equal(function(x, x), 2 * x)
+    new, large = jnp.ones(5, "float32"), jnp.ones(_eager.LARGEST // 4 + 1, "float32")
+    for x, calls in ((new, _eager.CALLS), (large, _eager.CALLS + 1)):
+        for _ in range(calls):
+            with pytest.raises(TypeError):
+                program((x, x))
+        assert np.array_equal(function(x, x), 2 * x)
+    assert np.array_equal(program((new, new)), 2 * new)
+    for n in range(_eager.SHAPES):  # counts of the others are dropped
+        assert np.array_equal(function(jnp.ones(10 + n, "float32"), jnp.ones(10 + n, "float32")), np.full(10 + n, 2))
+    with pytest.raises(TypeError):
+        program((new, new))
 
 
 def test_errors_of_small_eager_calls():

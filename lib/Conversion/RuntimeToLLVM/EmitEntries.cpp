@@ -36,8 +36,9 @@ struct Argument {
   int32_t dtype, kind;
   int32_t rank = 0; ///< -1 for any rank
   SmallVector<int64_t> shape;
-  SmallVector<int64_t> sizes = {}; ///< as in ExportedArgument
-  int32_t flags = 0;               ///< rnnrt_argument_flags_t
+  SmallVector<int64_t> sizes = {};   ///< as in ExportedArgument
+  SmallVector<int64_t, 0> rows = {}; ///< as in rnnrt_argument_t::sizes
+  int32_t flags = 0;                 ///< rnnrt_argument_flags_t
 };
 
 } // namespace
@@ -357,35 +358,36 @@ private:
   LLVM::GlobalOp buildArguments(ArrayRef<Argument> arguments, StringRef suffix) {
     if (arguments.empty())
       return nullptr;
-    Type member = getStruct({pointer, pointer, i32, i32, i32, i32});
+    Type member = getStruct({pointer, pointer, i32, i32, i32, i32, pointer});
     auto type = LLVM::LLVMArrayType::get(member, arguments.size());
-    SmallVector<LLVM::GlobalOp> names, shapes;
+    SmallVector<LLVM::GlobalOp> names, shapes, sizes;
     for (auto [index, argument] : llvm::enumerate(arguments)) {
       std::string number = suffix.str() + "." + std::to_string(index);
       names.push_back(buildString(argument.name, number + ".name"));
-      shapes.push_back(buildShape(argument, number + ".shape"));
+      shapes.push_back(buildNumbers(argument.shape, number + ".shape"));
+      sizes.push_back(buildNumbers(argument.rows, number + ".sizes"));
     }
     return buildGlobal(type, (symbol + suffix).str(), [&] {
       Value array = LLVM::UndefOp::create(builder, type);
       for (auto [index, argument] : llvm::enumerate(arguments)) {
-        Value filled =
-            fill(member, {address(names[index]), address(shapes[index]), integer(i32, argument.dtype),
-                          integer(i32, argument.rank), integer(i32, argument.kind), integer(i32, argument.flags)});
+        Value filled = fill(member, {address(names[index]), address(shapes[index]), integer(i32, argument.dtype),
+                                     integer(i32, argument.rank), integer(i32, argument.kind),
+                                     integer(i32, argument.flags), address(sizes[index])});
         array = LLVM::InsertValueOp::create(builder, array, filled, ArrayRef<int64_t>{static_cast<int64_t>(index)});
       }
       return array;
     });
   }
 
-  LLVM::GlobalOp buildShape(const Argument &argument, const Twine &suffix) {
-    if (argument.shape.empty())
+  /// An array with -1 for dynamic sizes; null for an empty one.
+  LLVM::GlobalOp buildNumbers(ArrayRef<int64_t> numbers, const Twine &suffix) {
+    if (numbers.empty())
       return nullptr;
-    SmallVector<int64_t> sizes;
-    for (int64_t size : argument.shape)
-      sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
-    auto value = DenseElementsAttr::get(RankedTensorType::get({static_cast<int64_t>(sizes.size())}, i64),
-                                        ArrayRef<int64_t>(sizes));
-    return LLVM::GlobalOp::create(builder, LLVM::LLVMArrayType::get(i64, sizes.size()), /*isConstant=*/true,
+    SmallVector<int64_t> values(numbers);
+    std::replace(values.begin(), values.end(), ShapedType::kDynamic, int64_t(-1));
+    auto value = DenseElementsAttr::get(RankedTensorType::get({static_cast<int64_t>(values.size())}, i64),
+                                        ArrayRef<int64_t>(values));
+    return LLVM::GlobalOp::create(builder, LLVM::LLVMArrayType::get(i64, values.size()), /*isConstant=*/true,
                                   LLVM::Linkage::Internal, (symbol + suffix).str(), value);
   }
 
@@ -525,16 +527,23 @@ private:
         return refuse("result", index, type, *reason);
     }
     SizeGroups groups(function);
+    // With several blocks there may be several returns.
+    auto end = dyn_cast<func::ReturnOp>(function.getBody().front().getTerminator());
     auto forEach = [&](auto &&visit) {
       for (auto [value, argument] : llvm::zip_equal(function.getArguments().drop_front(), inputs))
         visit(value, argument);
-      // With several blocks there may be several returns.
-      if (auto end = dyn_cast<func::ReturnOp>(function.getBody().front().getTerminator()))
+      if (end)
         for (auto [value, argument] : llvm::zip_equal(end.getOperands(), results))
           visit(value, argument);
     };
     forEach([&](Value value, Argument &argument) { groups.add(value, argument.exported); });
     forEach([&](Value value, Argument &argument) { argument.sizes = groups.getNumbers(value, argument.exported); });
+    ResultSizes resultSizes;
+    for (auto [value, argument] : llvm::zip_equal(function.getArguments().drop_front(), inputs))
+      resultSizes.addArgument(value, argument.rank);
+    if (end)
+      for (auto [value, argument] : llvm::zip_equal(end.getOperands(), results))
+        argument.rows = resultSizes.get(value);
     return std::nullopt;
   }
 

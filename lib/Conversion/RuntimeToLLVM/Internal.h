@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include <optional>
@@ -39,6 +40,24 @@ private:
 
   llvm::EquivalenceClasses<Key> classes;
   llvm::DenseMap<Key, int64_t> counts, numbers;
+};
+
+/// The dynamic sizes of a function's results, as linear functions of the sizes of its arguments.
+class ResultSizes {
+public:
+  /// Call it for each argument in order, before `get`. `rank` is the exported one, -1 for any rank.
+  void addArgument(Value argument, int64_t rank);
+
+  /// The rows of rnnrt_argument_t::sizes. Empty if all sizes are static, or one is not a linear function of sizes of
+  /// arguments.
+  SmallVector<int64_t> get(Value result) const;
+
+private:
+  SmallVector<int64_t> getRow(Value result, int64_t dim) const;
+
+  ValueDimList argumentSizes;   ///< sizes that results may depend on
+  SmallVector<int64_t> columns; ///< of each of `argumentSizes`
+  int64_t numColumns = 1;       ///< column 0 is the constant
 };
 
 } // namespace mlir::rnn

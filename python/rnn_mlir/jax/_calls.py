@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .. import _dlpack, _runtime, _variants
+from .. import _dlpack, _signature, _variants
 from .._function import CompiledFunction, _error
 from . import _native
 
@@ -58,24 +58,29 @@ def _argument(function: CompiledFunction, index: int, value: Any) -> Any:
     dtype = _dlpack.numpy_dtypes().get(value.dtype)
     if dtype != expected.dtype:
         raise _error(f"{where} must have elements of type {expected.dtype}, but got {dtype or value.dtype}")
-    if len(value.shape) > _runtime.MAX_RANK:
-        raise _error(f"{where} has {len(value.shape)} dimensions; compiled code has at most {_runtime.MAX_RANK}")
+    if len(value.shape) > _signature.MAX_RANK:
+        raise _error(f"{where} has {len(value.shape)} dimensions; compiled code has at most {_signature.MAX_RANK}")
     if not _fits(value.shape, () if expected.scalar else expected.shape):
         raise _error(f"{where} must have shape {_describe(() if expected.scalar else expected.shape)}, but got {_describe(value.shape)}")
     return value
 
 
-def _result(function: CompiledFunction, index: int, struct: Any) -> jax.ShapeDtypeStruct:
+def _result(function: CompiledFunction, index: int, struct: Any, shapes: Sequence[Sequence[int]]) -> jax.ShapeDtypeStruct:
     output, where = function.outputs[index], f"result {index} of `{function.name}`"
-    shape = () if output.scalar else output.shape
+    shape = function.raw.result_shape(index, shapes)
     if struct is None:
-        if shape is None or -1 in shape:
-            raise TypeError(f"{where} has shape {_describe(shape)}, and the compiler of JAX needs all sizes: use rnn_mlir.jax.call with "
-                            "result_shape_dtypes, or known sizes in the module")
+        if shape is None:
+            raise TypeError(f"{where} has shape {_describe(output.shape)}, its sizes do not follow from those of the arguments, and the "
+                            "compiler of JAX needs all sizes: use rnn_mlir.jax.call with result_shape_dtypes, or known sizes in the module")
+        # Sizes may be symbols of jax.export.
+        if any(isinstance(size, int) and size < 0 for size in shape):
+            raise _error(f"{where} would have shape {list(shape)} for arguments of shapes {', '.join(map(_describe, shapes))}")
         return jax.ShapeDtypeStruct(shape, _dlpack.to_numpy_dtype(output.dtype))
     if not hasattr(struct, "shape") or not hasattr(struct, "dtype"):
         raise _error(f"result_shape_dtypes must have an array or a jax.ShapeDtypeStruct for {where}, but has {type(struct).__name__}")
-    if not _fits(struct.shape, shape) or len(struct.shape) > _runtime.MAX_RANK:
+    if shape is None:
+        shape = output.shape
+    if not _fits(struct.shape, shape) or len(struct.shape) > _signature.MAX_RANK:
         raise _error(f"{where} has shape {_describe(shape)}, but result_shape_dtypes has {_describe(struct.shape)}")
     dtype = _dlpack.numpy_dtypes().get(np.dtype(struct.dtype))
     if dtype != output.dtype:
@@ -83,7 +88,7 @@ def _result(function: CompiledFunction, index: int, struct: Any) -> jax.ShapeDty
     return jax.ShapeDtypeStruct(struct.shape, struct.dtype)
 
 
-def _results(function: CompiledFunction, given: Any) -> List[jax.ShapeDtypeStruct]:
+def _results(function: CompiledFunction, given: Any, shapes: Sequence[Sequence[int]]) -> List[jax.ShapeDtypeStruct]:
     count = len(function.outputs)
     if given is None:
         given = [None] * count
@@ -91,15 +96,15 @@ def _results(function: CompiledFunction, given: Any) -> List[jax.ShapeDtypeStruc
         given = [given]
     if len(given) != count:
         raise _error(f"`{function.name}` has {count} result{'s' * (count != 1)}, but result_shape_dtypes has {len(given)}")
-    return [_result(function, k, struct) for k, struct in enumerate(given)]
+    return [_result(function, k, struct, shapes) for k, struct in enumerate(given)]
 
 
 def call(function: CompiledFunction, /, *arguments: Any, result_shape_dtypes: Any = None, **named: Any) -> Any:
     """Calls a function of `rnn_mlir.compile`, `compile_module` or `load` in a program of JAX on the CPU.
 
     Inside of `jax.jit`, `function(*arguments)` does the same. `result_shape_dtypes` has the shape and the type of each result, as in
-    `jax.pure_callback`: an array, a `jax.ShapeDtypeStruct`, or a list of them. It is needed if the module does not state all sizes
-    of a result. Returns one array, or a tuple.
+    `jax.pure_callback`: an array, a `jax.ShapeDtypeStruct`, or a list of them. It is needed if sizes of a result are neither stated
+    by the module nor sums of multiples of sizes of the arguments. Returns one array, or a tuple.
 
     The function must be for target host and pure: JAX may remove, repeat and merge calls. Dropout is not pure. The call has no
     derivatives (define them by `jax.custom_vjp`), and `jax.vmap` calls the function once for each example. A sharded array is
@@ -114,6 +119,6 @@ def call(function: CompiledFunction, /, *arguments: Any, result_shape_dtypes: An
         raise _error(f"`{function.name}` expects {len(function.inputs)} arguments, but got {len(arguments)}")
     values = [_argument(function, k, v) for k, v in enumerate(arguments)]
     module = _variants.library_module(function.raw.owner)
-    out = jax.ffi.ffi_call(_native.RETURNING_TARGET, _results(function, result_shape_dtypes), vmap_method="sequential")(
+    out = jax.ffi.ffi_call(_native.RETURNING_TARGET, _results(function, result_shape_dtypes, [v.shape for v in values]), vmap_method="sequential")(
         *values, module=module, function=function.name, key=np.int64(_native.key(module, function.name)))
     return out[0] if len(out) == 1 else tuple(out)

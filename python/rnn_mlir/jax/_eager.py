@@ -5,37 +5,68 @@ from __future__ import annotations
 
 import importlib
 import math
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Dict, Optional, Tuple
 
 import jax
 
-from .. import _runtime
+from .. import _signature
 from .._function import CompiledFunction
 from . import _calls, _native
 
 #: The most bytes of all results together: XLA copies results and DLPack does not, so that larger ones take longer this way.
 LARGEST = 1 << 16
+#: Functions with unknown sizes get a program for the shapes of this many calls: one saves about as much time as its compilation took.
+CALLS = 512
+#: The most shapes whose calls are counted.
+SHAPES = 256
 
 with jax.ensure_compile_time_eval():  # a program that is being traced may import this
     _Array = type(jax.numpy.zeros(()))
 
 
-def _is_small(function: CompiledFunction) -> bool:
-    """Whether all sizes are known, and the results have at most `LARGEST` bytes."""
-    shapes = [argument.shape for argument in (*function.inputs, *function.outputs)]
-    if any(shape is None or -1 in shape for shape in shapes):
+class _Programs:
+    """Which shapes of arguments have a program."""
+
+    def __init__(self, function: CompiledFunction) -> None:
+        self._function = function
+        self._calls: Dict[Tuple[Tuple[int, ...], ...], int] = {}
+
+    def is_small(self, shapes: Tuple[Tuple[int, ...], ...]) -> bool:
+        """Whether the shapes of results follow from those of arguments, and the results have at most `LARGEST` bytes."""
+        size = 0
+        for k, output in enumerate(self._function.outputs):
+            shape = self._function.raw.result_shape(k, shapes)
+            if shape is None:
+                return False
+            size += math.prod(shape) * _signature.DTYPE_SIZES[output.dtype]
+        return size <= LARGEST
+
+    def has(self, shapes: Tuple[Tuple[int, ...], ...]) -> bool:
+        """Whether this call is the program's. Counts calls; threads may lose some."""
+        calls = self._calls.get(shapes, 0)
+        if calls >= CALLS:
+            return True
+        if calls < 0:
+            return False
+        if not calls and len(self._calls) >= SHAPES:
+            self._calls.clear()
+        self._calls[shapes] = calls + 1 if calls or self.is_small(shapes) else -1
         return False
-    sizes = [math.prod(a.shape or ()) * _runtime.DTYPE_SIZES[a.dtype] for a in function.outputs]
-    return sum(sizes) <= LARGEST
 
 
 def program(function: CompiledFunction) -> Optional[Callable[..., Any]]:
     """A function that takes the tuple of arguments and returns the results of `function`. It raises if the arguments need the path
-    by DLPack; its first call compiles a program. None if sizes are unknown or results large.
+    by DLPack. It compiles a program for the first arguments, and for unknown sizes after `CALLS` calls with equal shapes.
+    None if no call can have one.
 
     Raises TypeError if programs of JAX cannot call `function`, and ImportError or AttributeError if this JAX lacks what is needed.
     """
-    if not _is_small(function):
+    programs = _Programs(function)
+    shapes = tuple(a.shape or () for a in function.inputs)
+    fixed = all(a.shape is not None and -1 not in a.shape for a in function.inputs)
+    if any(function.raw.result_shape(k, shapes) is None for k in range(len(function.outputs))):
+        return None
+    if fixed and not programs.is_small(shapes):
         return None
     _calls.check_function(function)
     _native.register()
@@ -47,7 +78,8 @@ def program(function: CompiledFunction) -> Optional[Callable[..., Any]]:
         for value in arguments:
             if type(value) is not _Array or type(value.sharding) is not jax.sharding.SingleDeviceSharding:
                 raise TypeError
-        if not is_outside():  # jax.jit would make the call a part of the program that is being traced
+        # jax.jit would make the call a part of a program that is being traced.
+        if not is_outside() or not (fixed or programs.has(tuple([value.shape for value in arguments]))):
             raise TypeError
         return jax.block_until_ready(compiled(*arguments))  # failures are exceptions of this call
 

@@ -10,7 +10,7 @@ from typing import Any, Dict, Sequence
 import torch
 from torch import Tensor
 
-from .. import _runtime
+from .. import _runtime, _signature
 
 #: Element types of the dialect.
 DTYPES: Dict[Any, str] = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
@@ -18,7 +18,7 @@ DTYPES: Dict[Any, str] = {torch.float16: "f16", torch.bfloat16: "bf16", torch.fl
 
 def is_large(shape: Sequence[int], dtype: str) -> bool:
     """Whether a tensor on the host is memory of the runtime."""
-    return math.prod(shape) * _runtime.DTYPE_SIZES[dtype] >= 1 << 20
+    return math.prod(shape) * _signature.DTYPE_SIZES[dtype] >= 1 << 20
 
 
 def new_tensor(like: Tensor, shape: Sequence[int], dtype: Any = None) -> Tensor:
