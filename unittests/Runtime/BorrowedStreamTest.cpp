@@ -317,7 +317,7 @@ TEST_F(BorrowedStreamTest, ExhaustedScratchMemoryIsAStatus) {
 
 TEST_F(BorrowedStreamTest, ResultsCannotComeFromScratchMemory) {
   static const int64_t shape[] = {4};
-  static const rnnrt_argument_t result = {"y", shape, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0};
+  static const rnnrt_argument_t result = {"y", shape, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0, nullptr};
   static const rnnrt_function_t function = {
       RNNRT_ABI_VERSION, RNNRT_FUNCTION_DEVICE_MEMORY, "main", nullptr, &result, 0, 1, nullptr};
   CudaCall cuda;

@@ -14,12 +14,12 @@ namespace {
 /// f(x: tensor<2x?xf32>, k: i64, u: tensor<*xf64>) -> (tensor<?xf32>, tensor<?xf32>, f64)
 struct Function {
   int64_t matrix[2] = {2, -1}, vector[1] = {-1};
-  rnnrt_argument_t inputs[3] = {{"x", matrix, RNNRT_DTYPE_F32, 2, RNNRT_ARGUMENT_TENSOR, 0},
-                                {"", nullptr, RNNRT_DTYPE_I64, 0, RNNRT_ARGUMENT_SCALAR, 0},
-                                {"u", nullptr, RNNRT_DTYPE_F64, -1, RNNRT_ARGUMENT_UNRANKED, 0}};
-  rnnrt_argument_t outputs[3] = {{"y", vector, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0},
-                                 {"z", vector, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0},
-                                 {"d", nullptr, RNNRT_DTYPE_F64, 0, RNNRT_ARGUMENT_SCALAR, 0}};
+  rnnrt_argument_t inputs[3] = {{"x", matrix, RNNRT_DTYPE_F32, 2, RNNRT_ARGUMENT_TENSOR, 0, nullptr},
+                                {"", nullptr, RNNRT_DTYPE_I64, 0, RNNRT_ARGUMENT_SCALAR, 0, nullptr},
+                                {"u", nullptr, RNNRT_DTYPE_F64, -1, RNNRT_ARGUMENT_UNRANKED, 0, nullptr}};
+  rnnrt_argument_t outputs[3] = {{"y", vector, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0, nullptr},
+                                 {"z", vector, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0, nullptr},
+                                 {"d", nullptr, RNNRT_DTYPE_F64, 0, RNNRT_ARGUMENT_SCALAR, 0, nullptr}};
   rnnrt_function_t function = {RNNRT_ABI_VERSION, 0, "f", inputs, outputs, 3, 3, nullptr};
 };
 

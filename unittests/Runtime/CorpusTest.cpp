@@ -227,9 +227,9 @@ std::string runDevice(Session &, const Words &w) {
 /// f(x: tensor<2x?xf32>, k: i64) -> tensor<?xf32>
 std::string runEnter(Session &session, const Words &w) {
   const int64_t matrix[] = {2, -1}, vector[] = {-1};
-  const rnnrt_argument_t inputs[] = {{"x", matrix, RNNRT_DTYPE_F32, 2, RNNRT_ARGUMENT_TENSOR, 0},
-                                     {"k", nullptr, RNNRT_DTYPE_I64, 0, RNNRT_ARGUMENT_SCALAR, 0}};
-  const rnnrt_argument_t output = {"y", vector, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0};
+  const rnnrt_argument_t inputs[] = {{"x", matrix, RNNRT_DTYPE_F32, 2, RNNRT_ARGUMENT_TENSOR, 0, nullptr},
+                                     {"k", nullptr, RNNRT_DTYPE_I64, 0, RNNRT_ARGUMENT_SCALAR, 0, nullptr}};
+  const rnnrt_argument_t output = {"y", vector, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0, nullptr};
   const rnnrt_function_t function = {
       int32_t(w.integer("version", RNNRT_ABI_VERSION)), 0, "f", inputs, &output, 2, 1, nullptr};
   Memory m;

@@ -290,8 +290,9 @@ TEST(FaultTest, DeviceAllocations) {
 
 constexpr int64_t words = 8;
 const int64_t shape[] = {words};
-const rnnrt_argument_t tensor = {"x", shape, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0};
-const rnnrt_argument_t outputs[] = {tensor, {"n", nullptr, RNNRT_DTYPE_F32, 0, RNNRT_ARGUMENT_SCALAR, 0}, tensor};
+const rnnrt_argument_t tensor = {"x", shape, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0, nullptr};
+const rnnrt_argument_t outputs[] = {
+    tensor, {"n", nullptr, RNNRT_DTYPE_F32, 0, RNNRT_ARGUMENT_SCALAR, 0, nullptr}, tensor};
 const rnnrt_function_t function = {RNNRT_ABI_VERSION, 0, "f", &tensor, outputs, 1, 3, nullptr};
 
 struct Descriptor {

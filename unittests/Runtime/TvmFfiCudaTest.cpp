@@ -35,8 +35,8 @@ FAKE int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t, int32_t, void **
 namespace {
 
 const int64_t vectorShape[1] = {-1};
-const rnnrt_argument_t vectors[] = {{"x", vectorShape, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0},
-                                    {"y", vectorShape, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0}};
+const rnnrt_argument_t vectors[] = {{"x", vectorShape, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0, nullptr},
+                                    {"y", vectorShape, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0, nullptr}};
 
 /// Copies `x` to `y` and returns a copy, on the stream of the call.
 void copy(rnnrt_call_t *call, const rnnrt_tensor_t *const *inputs, int64_t, rnnrt_tensor_t *const *outputs,

@@ -60,9 +60,9 @@ FAKE int TVMFFIFunctionCall(void *, Any *arguments, int32_t count, Any *result) 
 namespace {
 
 const int64_t vectorShape[1] = {-1};
-const rnnrt_argument_t vectorArgument = {"x", vectorShape, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0};
-const rnnrt_argument_t realArgument = {"s", nullptr, RNNRT_DTYPE_F32, 0, RNNRT_ARGUMENT_SCALAR, 0};
-const rnnrt_argument_t flagArgument = {"b", nullptr, RNNRT_DTYPE_I1, 0, RNNRT_ARGUMENT_SCALAR, 0};
+const rnnrt_argument_t vectorArgument = {"x", vectorShape, RNNRT_DTYPE_F32, 1, RNNRT_ARGUMENT_TENSOR, 0, nullptr};
+const rnnrt_argument_t realArgument = {"s", nullptr, RNNRT_DTYPE_F32, 0, RNNRT_ARGUMENT_SCALAR, 0, nullptr};
+const rnnrt_argument_t flagArgument = {"b", nullptr, RNNRT_DTYPE_I1, 0, RNNRT_ARGUMENT_SCALAR, 0, nullptr};
 
 /// Doubles argument 0, with the scalar of argument 1 added; fails if that is negative.
 void scale(rnnrt_call_t *call, const rnnrt_tensor_t *const *inputs, int64_t, rnnrt_tensor_t *const *, int64_t) {
@@ -206,7 +206,7 @@ TEST_F(TvmFfiTest, IntegersFitTheirTypes) {
                {RNNRT_DTYPE_I32, INT32_MIN, INT32_MAX},
                {RNNRT_DTYPE_I64, INT64_MIN, INT64_MAX}};
   for (const auto &type : types) {
-    const rnnrt_argument_t argument = {"k", nullptr, type.dtype, 0, RNNRT_ARGUMENT_SCALAR, 0};
+    const rnnrt_argument_t argument = {"k", nullptr, type.dtype, 0, RNNRT_ARGUMENT_SCALAR, 0, nullptr};
     const rnnrt_function_t function = {
         RNNRT_ABI_VERSION,
         0,

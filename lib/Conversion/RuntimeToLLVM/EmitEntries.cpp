@@ -325,13 +325,7 @@ private:
   }
 
   LLVM::CallOp callRuntime(StringRef name, ArrayRef<Value> arguments) {
-    LLVM::LLVMFunctionType type = getEntryType(name, module.getContext());
-    if (!module.lookupSymbol(name)) {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(module.getBody());
-      LLVM::LLVMFuncOp::create(builder, name, type);
-    }
-    return LLVM::CallOp::create(builder, type, name, arguments);
+    return callEntry(builder, module, builder.getLoc(), name, arguments);
   }
 
   //===--------------------------------------------------------------------===//
@@ -544,6 +538,9 @@ private:
     if (end)
       for (auto [value, argument] : llvm::zip_equal(end.getOperands(), results))
         argument.rows = resultSizes.get(value);
+    // After the analyses, which follow allocations.
+    if (end && !deviceMemory)
+      allocateResults(function, end);
     return std::nullopt;
   }
 

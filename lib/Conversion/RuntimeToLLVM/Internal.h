@@ -20,6 +20,13 @@ namespace mlir::rnn {
 /// neither declares it.
 LLVM::LLVMFunctionType getEntryType(StringRef entry, MLIRContext *context);
 
+/// Calls an entry point, and declares it in the module if need be.
+LLVM::CallOp callEntry(OpBuilder &builder, ModuleOp module, Location loc, StringRef name, ValueRange arguments);
+
+/// A contiguous buffer of `type`, as a memref. `allocate` gets the number of bytes as i64 and returns an LLVM pointer.
+Value buildBuffer(OpBuilder &builder, Location loc, MemRefType type, ValueRange dynamicSizes,
+                  llvm::function_ref<Value(Value)> allocate);
+
 /// Groups of dynamic sizes of a function's arguments and results that are equal: the function checks that (calls of
 /// rnnrt_abi_expect_equal), or allocates a result with the size of an argument. Add all arguments and results first.
 class SizeGroups {
@@ -41,6 +48,10 @@ private:
   llvm::EquivalenceClasses<Key> classes;
   llvm::DenseMap<Key, int64_t> counts, numbers;
 };
+
+/// Lets the buffers that `function` returns be memory that the program offers (rnnrt_abi_alloc_result), if the function
+/// allocates them directly. `end` returns from the function, whose first argument is the runtime call.
+void allocateResults(func::FuncOp function, func::ReturnOp end);
 
 /// The dynamic sizes of a function's results, as linear functions of the sizes of its arguments.
 class ResultSizes {

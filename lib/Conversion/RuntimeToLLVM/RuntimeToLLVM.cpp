@@ -70,6 +70,18 @@ LLVM::LLVMFunctionType rnn::getEntryType(StringRef entry, MLIRContext *context) 
   return {};
 }
 
+LLVM::CallOp rnn::callEntry(OpBuilder &builder, ModuleOp module, Location loc, StringRef name, ValueRange arguments) {
+  LLVM::LLVMFunctionType type = getEntryType(name, module.getContext());
+  assert(type && "every entry has a line in abi.def");
+  assert(llvm::equal(type.getParams(), arguments.getTypes()) && "an entry has the arguments of its line in abi.def");
+  if (!module.lookupSymbol(name)) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    LLVM::LLVMFuncOp::create(builder, loc, name, type);
+  }
+  return LLVM::CallOp::create(builder, loc, type, name, arguments);
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
@@ -129,12 +141,7 @@ public:
 
   /// Emits the call. Returns its result, or null.
   Value create(StringRef entry) {
-    LLVM::LLVMFunctionType type = rnn::getEntryType(entry, op->getContext());
-    assert(type && "every rnnrt op has a line in abi.def");
-    assert(llvm::equal(type.getParams(), ValueRange(arguments).getTypes()) &&
-           "an rnnrt op has the arguments of its line in abi.def");
-    declare(entry, type);
-    auto call = LLVM::CallOp::create(rewriter, loc, type, entry, arguments);
+    LLVM::CallOp call = rnn::callEntry(rewriter, op->getParentOfType<ModuleOp>(), loc, entry, arguments);
     return call.getNumResults() == 0 ? Value() : call.getResult();
   }
 
@@ -156,15 +163,6 @@ public:
   Type getPointerType() { return pointer; }
 
 private:
-  void declare(StringRef entry, LLVM::LLVMFunctionType type) {
-    auto module = op->getParentOfType<ModuleOp>();
-    if (module.lookupSymbol(entry))
-      return;
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(module.getBody());
-    LLVM::LLVMFuncOp::create(rewriter, module.getLoc(), entry, type);
-  }
-
   ConversionPatternRewriter &rewriter;
   Operation *op;
   Location loc;
@@ -251,45 +249,17 @@ template <typename OpTy> struct ParamsPattern : public OpConversionPattern<OpTy>
   }
 };
 
-/// Allocates the bytes in the runtime and builds a descriptor for their address.
 struct AllocPattern : public OpConversionPattern<AllocOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(AllocOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    MemRefType type = op.getType();
-    Type i64 = rewriter.getI64Type();
-    // From the last dimension to the first. The product of the sizes after a dimension is its stride.
-    SmallVector<Value> sizes(type.getRank()), strides(type.getRank());
-    unsigned dynamic = type.getNumDynamicDims();
-    Value elements = LLVM::ConstantOp::create(rewriter, loc, i64, rewriter.getI64IntegerAttr(1));
-    for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
-      sizes[dim] =
-          type.isDynamicDim(dim)
-              ? arith::IndexCastOp::create(rewriter, loc, i64, adaptor.getDynamicSizes()[--dynamic])
-              : Value(LLVM::ConstantOp::create(rewriter, loc, i64, rewriter.getI64IntegerAttr(type.getDimSize(dim))));
-      strides[dim] = elements;
-      elements = LLVM::MulOp::create(rewriter, loc, elements, sizes[dim]);
-    }
-    Type elementType = type.getElementType();
-    int64_t width = isa<IndexType>(elementType) ? 8 : llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
-    Value bytes = LLVM::MulOp::create(rewriter, loc, elements,
-                                      LLVM::ConstantOp::create(rewriter, loc, i64, rewriter.getI64IntegerAttr(width)));
-    EntryCall call(rewriter, op);
-    call.add(adaptor.getCall());
-    call.addRaw(bytes);
-    Value pointer = call.create("rnnrt_abi_alloc");
-
-    LLVMTypeConverter descriptors(op.getContext());
-    auto descriptor = MemRefDescriptor::poison(rewriter, loc, descriptors.convertType(type));
-    descriptor.setAllocatedPtr(rewriter, loc, pointer);
-    descriptor.setAlignedPtr(rewriter, loc, pointer);
-    descriptor.setConstantOffset(rewriter, loc, 0);
-    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      descriptor.setSize(rewriter, loc, dim, sizes[dim]);
-      descriptor.setStride(rewriter, loc, dim, strides[dim]);
-    }
-    rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(op, type, Value(descriptor));
+    Value buffer = rnn::buildBuffer(rewriter, op.getLoc(), op.getType(), adaptor.getDynamicSizes(), [&](Value bytes) {
+      EntryCall call(rewriter, op);
+      call.add(adaptor.getCall());
+      call.addRaw(bytes);
+      return call.create("rnnrt_abi_alloc");
+    });
+    rewriter.replaceOp(op, buffer);
     return success();
   }
 };

@@ -3,24 +3,12 @@
 #include "Returned.h"
 #include "Arguments.h"
 
-#include <algorithm>
 #include <cfenv>
-#include <cstring>
 #include <vector>
 
 using namespace rnn_xla;
 
 namespace {
-/// The tensors that a function returns. Frees them at the end of the scope.
-struct ReturnedTensors {
-  explicit ReturnedTensors(size_t count) : tensors(count) {}
-  ~ReturnedTensors() {
-    for (rnnrt_tensor_t &tensor : tensors)
-      rnnrt_tensor_release(&tensor);
-  }
-  std::vector<rnnrt_tensor_t> tensors;
-};
-
 /// Sets the default floating-point environment in a scope. XLA's threads flush subnormal numbers to zero; a compiled
 /// function must compute the same in a program of XLA as outside of it.
 class DefaultFloatControl {
@@ -37,13 +25,6 @@ private:
   std::fenv_t saved;
 };
 } // namespace
-
-static std::string describeShape(const int64_t *shape, size_t rank) {
-  std::string text = "[";
-  for (size_t k = 0; k < rank; ++k)
-    text += (k ? "," : "") + std::to_string(shape[k]);
-  return text + "]";
-}
 
 /// Unsigned integers have the type of signed ones.
 static int32_t getElementType(ffi::DataType type) {
@@ -107,29 +88,23 @@ ffi::Error rnn_xla::runReturning(rnnrt_call_t *call, const rnnrt_function_t &fun
         !error.empty())
       return invalid(error);
 
-  ReturnedTensors returned(results.size());
+  // The function writes to XLA's buffers.
+  std::vector<rnnrt_tensor_t> memory(results.size()), returned(results.size());
+  std::vector<const rnnrt_tensor_t *> memoryPointers;
   std::vector<rnnrt_tensor_t *> returnedPointers;
-  for (rnnrt_tensor_t &tensor : returned.tensors)
-    returnedPointers.push_back(&tensor);
+  for (size_t k = 0; k < results.size(); ++k) {
+    ffi::AnyBuffer buffer = **results.get<ffi::AnyBuffer>(k);
+    auto dims = buffer.dimensions();
+    useHugePages(buffer);
+    memory[k] = rnnrt_tensor_make(buffer.untyped_data(), function.outputs[k].dtype, static_cast<int32_t>(dims.size()),
+                                  dims.begin());
+    memoryPointers.push_back(&memory[k]);
+    returnedPointers.push_back(&returned[k]);
+  }
+  rnnrt_call_offer_results(call, memoryPointers.data(), static_cast<int64_t>(memoryPointers.size()));
   {
     DefaultFloatControl control;
     function.entry(call, inputPointers.data(), function.num_inputs, returnedPointers.data(), function.num_outputs);
   }
-  if (ffi::Error error = finish(call); error.failure())
-    return error;
-
-  for (size_t k = 0; k < results.size(); ++k) {
-    ffi::AnyBuffer buffer = **results.get<ffi::AnyBuffer>(k);
-    auto dims = buffer.dimensions();
-    const rnnrt_tensor_t &tensor = returned.tensors[k];
-    if (static_cast<size_t>(tensor.rank) != dims.size() || !std::equal(dims.begin(), dims.end(), tensor.shape))
-      return invalid(std::string("`") + function.name + "` returned shape " +
-                     describeShape(tensor.shape, static_cast<size_t>(tensor.rank)) + " for result " +
-                     std::to_string(k) + ", but the program of XLA expects " +
-                     describeShape(dims.begin(), dims.size()));
-    useHugePages(buffer);
-    if (buffer.size_bytes())
-      std::memcpy(buffer.untyped_data(), tensor.data, buffer.size_bytes());
-  }
-  return ffi::Error::Success();
+  return finish(call);
 }

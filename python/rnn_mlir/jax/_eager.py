@@ -13,8 +13,8 @@ from .. import _signature
 from .._function import CompiledFunction
 from . import _calls, _native
 
-#: The most bytes of all results together: XLA copies results and DLPack does not, so that larger ones take longer this way.
-LARGEST = 1 << 16
+#: The most bytes of all results together: the memory of larger ones is often fresh from the system this way, and reused by DLPack.
+LARGEST = 1 << 20
 #: Functions with unknown sizes get a program for the shapes of this many calls: one saves about as much time as its compilation took.
 CALLS = 512
 #: The most shapes whose calls are counted.

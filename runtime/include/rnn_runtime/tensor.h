@@ -19,7 +19,8 @@ extern "C" {
 /// As an argument, it describes memory of the caller, which may be that of another library, such as a buffer of XLA or
 /// a storage of PyTorch on the same GPU; compiled code keeps no reference. It only reads the memory, except for
 /// arguments with RNNRT_ARGUMENT_WRITTEN: memrefs that a module writes to. As a result, the function fills it and it
-/// owns its memory: the caller frees it with rnnrt_tensor_release. The previous content of a result is ignored. After a
+/// owns its memory, unless the program offered some (rnnrt_call_offer_results): the caller frees it with
+/// rnnrt_tensor_release. The previous content of a result is ignored. After a
 /// failure every result is empty (no data, rank 0). A result must be none of the arguments and no other
 /// result; else the function fails and leaves all of them as they are.
 typedef struct rnnrt_tensor {

@@ -99,6 +99,43 @@ static Status checkInput(const rnnrt_function_t &function, int64_t index, const 
   return Status();
 }
 
+/// Whether a tensor of this rank and these sizes can be the argument or result.
+static bool fits(const rnnrt_argument_t &argument, const rnnrt_tensor_t &tensor) {
+  if (argument.rank < 0)
+    return true;
+  bool equal = tensor.rank == argument.rank;
+  for (int32_t dim = 0; equal && dim < tensor.rank; ++dim)
+    equal = argument.shape[dim] < 0 || tensor.shape[dim] == argument.shape[dim];
+  return equal;
+}
+
+static Status checkOffered(const rnnrt_function_t &function, const std::vector<rnnrt_tensor_t> &offered) {
+  if (offered.empty())
+    return Status();
+  if (static_cast<int64_t>(offered.size()) != function.num_outputs)
+    return invalidArgument("`%s` has %lld result(s), but memory was offered for %lld", function.name,
+                           (long long)function.num_outputs, (long long)offered.size());
+  if (function.flags & RNNRT_FUNCTION_DEVICE_MEMORY)
+    return unimplemented("memory was offered for the results of `%s`, but they are in device memory; use a module that "
+                         "writes to memref arguments instead",
+                         function.name);
+  for (int64_t index = 0; index < function.num_outputs; ++index) {
+    const rnnrt_tensor_t &tensor = offered[index];
+    const rnnrt_argument_t &result = function.outputs[index];
+    if (tensor.rank < 0)
+      continue;
+    if (tensor.rank > RNNRT_MAX_RANK || tensor.dtype != result.dtype || !fits(result, tensor))
+      return invalidArgument("%s: the function returns %s, but memory was offered for %s",
+                             describeArgument("result", index, result, function).c_str(), describe(result).c_str(),
+                             tensor.rank > RNNRT_MAX_RANK ? ("rank " + std::to_string(tensor.rank)).c_str()
+                                                          : describe(tensor.dtype, tensor.rank, tensor.shape).c_str());
+    if (!tensor.data && rnnrt_tensor_elements(&tensor))
+      return invalidArgument("%s: the offered memory is a null pointer",
+                             describeArgument("result", index, result, function).c_str());
+  }
+  return Status();
+}
+
 static Status checkCount(const rnnrt_function_t &function, const char *what, const void *list, int64_t expected,
                          int64_t got) {
   if (got != expected)
@@ -139,7 +176,7 @@ static Status checkCall(const rnnrt_call_t &call, const rnnrt_function_t *functi
     if (!outputs[index])
       return invalidArgument("%s: expects a tensor to fill, but got a null pointer",
                              describeArgument("result", index, function->outputs[index], *function).c_str());
-  return Status();
+  return checkOffered(*function, call.offered);
 }
 
 /// Whether a pointer may occur twice. Returns true for few pointers, since the caller compares these in less time than
@@ -265,6 +302,32 @@ static Status copyOutput(rnnrt_call_t *call, rnnrt_tensor_t &tensor) {
   return Status();
 }
 
+static std::vector<rnnrt_tensor_t> popResultMemory(rnnrt_call_t &call) {
+  std::vector<rnnrt_tensor_t> memory;
+  if (!call.resultMemory.empty()) { // rnnrt_abi_enter has pushed it
+    memory = std::move(call.resultMemory.back());
+    call.resultMemory.pop_back();
+  }
+  return memory;
+}
+
+/// Makes `offered` the memory of `tensor`, and copies the data if they are elsewhere.
+static Status moveToOffered(const rnnrt_function_t &function, int64_t index, const rnnrt_tensor_t &offered,
+                            rnnrt_tensor_t &tensor) {
+  if (tensor.rank != offered.rank || !std::equal(tensor.shape, tensor.shape + tensor.rank, offered.shape))
+    return invalidArgument("%s is %s, but the caller expects %s",
+                           describeArgument("result", index, function.outputs[index], function).c_str(),
+                           describe(tensor.dtype, tensor.rank, tensor.shape).c_str(),
+                           describe(offered.dtype, offered.rank, offered.shape).c_str());
+  const int64_t bytes = rnnrt_tensor_elements(&tensor) * rnnrt_dtype_size(tensor.dtype);
+  if (tensor.data != offered.data && bytes)
+    std::memcpy(offered.data, tensor.data, size_t(bytes));
+  compiledRelease(tensor.allocation);
+  tensor.data = offered.data;
+  tensor.allocation = nullptr;
+  return Status();
+}
+
 extern "C" {
 
 int32_t rnnrt_abi_enter(rnnrt_call_t *call, const rnnrt_function_t *function, const rnnrt_tensor_t *const *inputs,
@@ -280,7 +343,13 @@ int32_t rnnrt_abi_enter(rnnrt_call_t *call, const rnnrt_function_t *function, co
       *outputs[index] = emptyTensor;
   if (!call || !call->first.ok())
     return 0;
-  call->record(guarded([&] { return checkCall(*call, function, inputs, num_inputs, outputs, num_outputs); }));
+  call->record(guarded([&] {
+    Status status = checkCall(*call, function, inputs, num_inputs, outputs, num_outputs);
+    if (status.ok())
+      call->resultMemory.push_back(std::move(call->offered));
+    call->offered.clear();
+    return status;
+  }));
   if (!call->first.ok())
     return 0;
   for (int64_t index = 0; index < num_inputs; ++index)
@@ -293,7 +362,9 @@ int32_t rnnrt_abi_execute(rnnrt_call_t *call, const rnnrt_function_t *function, 
   if (!call || !call->first.ok())
     return 0;
   Invocation invocation(*call);
-  bool hasReturned = invocation.run(body, inputs, results);
+  const bool hasReturned = invocation.run(body, inputs, results);
+  if (!hasReturned)
+    popResultMemory(*call);
   if (!call->first.ok())
     call->record(guarded([&] {
       const rnnrt_status_t first = call->first.get();
@@ -302,6 +373,19 @@ int32_t rnnrt_abi_execute(rnnrt_call_t *call, const rnnrt_function_t *function, 
       return Status();
     }));
   return hasReturned;
+}
+
+void *rnnrt_abi_alloc_result(rnnrt_call_t *call, int64_t index, int64_t bytes) {
+  // After a failure, an allocation leaves the function.
+  const bool isOffered =
+      call->first.ok() && !call->resultMemory.empty() && static_cast<size_t>(index) < call->resultMemory.back().size();
+  if (isOffered) {
+    const rnnrt_tensor_t &tensor = call->resultMemory.back()[index];
+    if (tensor.rank >= 0 && tensor.data && rnnrt_tensor_elements(&tensor) * rnnrt_dtype_size(tensor.dtype) == bytes &&
+        reinterpret_cast<uintptr_t>(tensor.data) % RNNRT_MEMORY_ALIGNMENT == 0)
+      return tensor.data;
+  }
+  return compiledAllocate(RNNRT_MEMORY_ALIGNMENT, bytes);
 }
 
 void rnnrt_abi_leave(rnnrt_call_t *call, const rnnrt_function_t *function, rnnrt_tensor_t *const *outputs,
@@ -313,6 +397,16 @@ void rnnrt_abi_leave(rnnrt_call_t *call, const rnnrt_function_t *function, rnnrt
     for (int64_t other = 0; other < index && tensor.allocation; ++other)
       if (outputs[other]->allocation == tensor.allocation)
         call->record(guarded([&] { return copyOutput(call, tensor); }));
+  }
+  const std::vector<rnnrt_tensor_t> memory = popResultMemory(*call);
+  for (size_t index = 0; index < memory.size(); ++index) {
+    rnnrt_tensor_t &tensor = *outputs[index];
+    if (memory[index].rank < 0)
+      continue;
+    if (tensor.allocation == memory[index].data)
+      tensor.allocation = nullptr; // the program's
+    if (call->first.ok())
+      call->record(guarded([&] { return moveToOffered(*function, index, memory[index], tensor); }));
   }
   if (call->first.ok())
     return;

@@ -108,6 +108,22 @@ void rnnrt_call_reset(rnnrt_call_t *call) {
   // A pass that did not run has not consumed them.
   call->nextResets = {};
   call->plans.clear();
+  call->offered.clear();
+  call->resultMemory.clear();
+}
+
+void rnnrt_call_offer_results(rnnrt_call_t *call, const rnnrt_tensor_t *const *tensors, int64_t num_tensors) {
+  if (!call)
+    return;
+  call->record(guarded([&] {
+    call->offered.clear();
+    if (num_tensors < 0 || (num_tensors && !tensors))
+      return invalidArgument("expects the tensors of %lld results, but got %s", (long long)num_tensors,
+                             num_tensors < 0 ? "a negative number" : "a null pointer");
+    for (int64_t k = 0; k < num_tensors; ++k)
+      call->offered.push_back(tensors[k] ? *tensors[k] : rnnrt_tensor_t{nullptr, 0, -1, {}, nullptr, nullptr});
+    return Status();
+  }));
 }
 
 rnnrt_device_t *rnnrt_call_device(const rnnrt_call_t *call) {
