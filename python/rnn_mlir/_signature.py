@@ -48,6 +48,7 @@ class Argument(NamedTuple):
 
 
 def read_argument(raw: RawArgument, result: bool, columns: int) -> Argument:
+    """`columns`: of the sizes of a result."""
     shape = None if raw.rank < 0 else tuple(raw.shape[k] for k in range(raw.rank))
     flags = raw.flags
     sizes = tuple(tuple(raw.sizes[row * columns:(row + 1) * columns]) for row in range(raw.rank)) if raw.sizes else None

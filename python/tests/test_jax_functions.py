@@ -436,8 +436,10 @@ def test_small_eager_calls():
         assert np.array_equal(function(x, x), 2 * x)
 
 
-def test_eager_calls_of_unknown_sizes():
+def test_eager_calls_of_unknown_sizes(monkeypatch):
     """The calls after many with equal shapes are short."""
+    monkeypatch.setattr(_eager, "CALLS", 5)
+    monkeypatch.setattr(_eager, "SHAPES", 8)
     function = rnn_mlir.compile(SUM)
     shapes = [jnp.arange(n, dtype="float32") for n in (4, 9)]
     for _ in range(_eager.CALLS):

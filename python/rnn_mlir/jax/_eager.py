@@ -81,6 +81,9 @@ def program(function: CompiledFunction) -> Optional[Callable[..., Any]]:
         # jax.jit would make the call a part of a program that is being traced.
         if not is_outside() or not (fixed or programs.has(tuple([value.shape for value in arguments]))):
             raise TypeError
-        return jax.block_until_ready(compiled(*arguments))  # failures are exceptions of this call
+        results = compiled(*arguments)
+        for result in results if type(results) is tuple else (results,):
+            result.block_until_ready()  # failures are exceptions of this call
+        return results
 
     return run
