@@ -462,6 +462,22 @@ def one_member(operation: Operation, operands: Sequence[Any]) -> Tuple[Operation
     return operation, operands
 
 
+def has_seq_len_max(operation: Operation) -> bool:
+    one = innermost(operation)
+    return isinstance(one, BlockLSTM) and one.seq_len_max
+
+
+def without_seq_len_max(operation: Operation) -> Operation:
+    """The operation on inputs that are masked instead: members with values of their own have inputs of their own."""
+    if isinstance(operation, Members):
+        n, mapped = operation.primals, list(operation.mapped)
+        mapped[0] = mapped[0] or mapped[n]
+        del mapped[n]
+        return dataclasses.replace(operation, one=without_seq_len_max(operation.one), mapped=tuple(mapped))
+    assert isinstance(operation, BlockLSTM)
+    return dataclasses.replace(operation, seq_len_max=False)
+
+
 def without_batches(operation: Operation) -> Operation:
     """The operation whose outermost batches are a part of the batch."""
     if isinstance(operation, Batches):

@@ -81,3 +81,41 @@ def collectives(compiled):
     names = ("all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter")
     counts = {name: text.count(f" {name}(") + text.count(f" {name}-start(") for name in names}
     return {name: n for name, n in counts.items() if n}
+
+
+def block_members(batch_first=False, resets=None):
+    """A block LSTM with `seq_len_max` as a function of w, x and the length, ours and in lax; and values with two of each in front."""
+    random = np.random.default_rng(3)
+    T, B, I, H = 5, 3, 4, 6
+    w, x, cs, h, b, *peepholes = (jnp.asarray(0.4 * random.standard_normal(shape)) for shape in (
+        (2, I + H, 4 * H), (2, T, B, I), (B, H), (B, H), (4 * H,), (H,), (H,), (H,)))
+    marks = {} if resets is None else {"resets": jnp.asarray(resets.T if batch_first else resets), "reset_to": "initial"}
+
+    def mine(w, x, n):
+        out = rnn.block_lstm(x, cs, h, w, b, **dict(zip(("wci", "wcf", "wco"), peepholes)), seq_len_max=n, batch_first=batch_first,
+                             **marks)
+        return out.cs, out.h
+
+    def want(w, x, n):
+        x = jnp.swapaxes(x, 0, 1) if batch_first else x
+        out = _reference.block_lstm("ifco", True, 0.0, 0.0, "initial", [x, cs, h, w, *peepholes, b], n,
+                                    None if resets is None else jnp.asarray(resets))
+        return tuple(jnp.swapaxes(v, 0, 1) if batch_first else v for v in (out[1], out[6]))
+    return mine, want, (w, jnp.swapaxes(x, 1, 2) if batch_first else x, jnp.asarray([4, 2], "int32"))
+
+
+def transforms_of_block_members():
+    """Functions of a layer of `block_members` with nested vmap, and whether their arguments w, x and n have two in front."""
+    def grads(layer):
+        return lambda w, x, n: jax.grad(lambda w, x: sum(jnp.sum(jnp.sin(v)) for v in layer(w, x, n)), (0, 1))(w, x)
+
+    def total(layer, axes):
+        """The gradient of a sum over members."""
+        return lambda w, x, n: jax.grad(lambda w, x: sum(jnp.sum(jnp.sin(v)) for v in jax.vmap(layer, axes)(w, x, n)), (0, 1))(w, x)
+    return ((lambda f: jax.vmap(f, (0, None, None)), (True, False, False)),
+            (lambda f: jax.vmap(grads(f), (0, None, 0)), (True, False, True)),
+            (lambda f: jax.vmap(grads(f), (None, 0, 0)), (False, True, True)),
+            (lambda f: jax.vmap(jax.vmap(grads(f), (None, None, 0)), (0, None, None)), (True, False, True)),
+            (lambda f: jax.vmap(jax.vmap(f, (0, None, None)), (None, 0, 0)), (True, True, True)),
+            (lambda f: total(f, (0, None, 0)), (True, False, True)),
+            (lambda f: jax.vmap(total(f, (None, None, 0)), (0, None, None)), (True, False, True)))

@@ -16,7 +16,7 @@ import jax.numpy as jnp  # noqa: E402
 import rnn_mlir  # noqa: E402
 import rnn_mlir.jax as rnn  # noqa: E402
 from fakes import fakes  # noqa: E402
-from jax_problems import close, lax_reference, loss, ours, problem  # noqa: E402
+from jax_problems import block_members, close, lax_reference, loss, ours, problem, transforms_of_block_members  # noqa: E402
 from rnn_mlir import _compiler, _files, _layers, _runtime, modules  # noqa: E402
 from rnn_mlir.jax import _lowering, _native  # noqa: E402
 
@@ -185,6 +185,20 @@ def test_masked_block_lstm(emulated, n):
         gradient(block_loss())(values[0][:n], *values[1:]))
     want[0] = jnp.zeros_like(values[0]).at[:n].set(want[0][:n] if n else want[0][:0])
     close(list(got), want, 1e-6)
+
+
+@needs_compiler
+@pytest.mark.parametrize("batch_first, resets", ((False, None), (True, np.eye(5, 3, -1, dtype=bool))))
+def test_masked_members(emulated, batch_first, resets):
+    """Masks of each member, or of all; the steps behind the last length may hold anything."""
+    with jax.enable_x64(True):
+        mine, want, (w, x, n) = block_members(batch_first, resets)
+        padded = jnp.swapaxes(x, 1, 2).at[:, 4:].set(jnp.inf).swapaxes(1, 2) if batch_first else x.at[:, 4:].set(jnp.inf)
+        for f, mapped in transforms_of_block_members():
+            program = jax.jit(f(mine))
+            got, expected = ([v if m else v[0] for v, m in zip((w, value, n), mapped)] for value in (padded, x))
+            assert "rnn_mlir_members_simt" in program.lower(*got).as_text()
+            close(program(*got), f(want)(*expected), 1e-12)
 
 
 # --- The handler on a stream of XLA ----------------------------------------------------------------------------------

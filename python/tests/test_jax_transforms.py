@@ -13,7 +13,8 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 import rnn_mlir.jax as rnn  # noqa: E402
 from rnn_mlir import _operations  # noqa: E402
-from jax_problems import close, lax_reference, loss, ours, problem, turned  # noqa: E402
+from jax_problems import (block_members, close, lax_reference, loss, ours, problem, transforms_of_block_members,  # noqa: E402
+                          turned)
 
 LENGTHS = np.array([5, 0, 3])
 RESETS = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]], bool)
@@ -164,6 +165,16 @@ def test_levels_of_members():
         return jax.vmap(jax.vmap(jax.vmap(one, (0, None, None)), (0, None, None)), (None, None, 0))
     same(three, mine, want, grid, x, states)
     assert has_no_loop(three(mine), grid, x, states)
+
+
+@pytest.mark.parametrize("batch_first, resets", ((False, None), (True, RESETS)))
+def test_block_lstm_members(batch_first, resets):
+    """Parameters, inputs and `seq_len_max` of each member, or of all."""
+    mine, want, values = block_members(batch_first, resets)
+    for f, mapped in transforms_of_block_members():
+        arguments = [v if m else v[0] for v, m in zip(values, mapped)]
+        same(f, mine, want, *arguments)
+        assert has_no_loop(f(mine), *arguments)
 
 
 def test_second_order_of_nested_members():

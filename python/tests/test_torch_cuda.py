@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 import rnn_mlir.torch  # noqa: E402
 from fakes import fakes  # noqa: E402
 from rnn_mlir import _compiler, _files, _runtime, _variants  # noqa: E402
-from rnn_mlir._operations import BlockLSTM, Layers  # noqa: E402
+from rnn_mlir._operations import BlockLSTM, Layers, Members  # noqa: E402
 from rnn_mlir.torch import _calls, _library  # noqa: E402
 
 needs_compiler = pytest.mark.skipif(not _compiler.available(), reason="needs the compiler")
@@ -86,9 +86,12 @@ def run(operation, operands, cotangents, padded):
     _calls.call_without_waits(operation, "forward", padded, got, call, "simt")
     chosen = [torch.randn_like(want[k]) for k in cotangents]
     want_gradients = _calls.backward(operation, [*operands, *want[:results], *chosen, *want[results:]])
-    gradients = [torch.full_like(v, float("nan")) for v in want_gradients]
-    _calls.call_without_waits(operation, "backward", [*padded, *got[:results], *chosen, *got[results:]], gradients, call,
-                              "simt")
+    inputs = [*padded, *got[:results], *chosen, *got[results:]]
+    several = isinstance(operation, Members)
+    shapes = operation.separated().gradient_shapes(*inputs) if several else [v.shape for v in want_gradients]
+    gradients = [torch.full(tuple(shape), float("nan"), dtype=operands[0].dtype) for shape in shapes]
+    _calls.call_without_waits(operation, "backward", inputs, gradients, call, "simt")
+    gradients = operation.totals(gradients) if several else gradients
     return [*want[:results], *want_gradients], [*got[:results], *gradients]
 
 
@@ -120,6 +123,27 @@ def test_masked_block_lstm(n, batch_major):
     padded[0] = operands[0].clone()
     padded[0].narrow(1 if batch_major else 0, n, 5 - n).fill_(float("inf"))  # never read
     for a, b in zip(*run(operation, operands, operation.cotangents, padded)):
+        torch.testing.assert_close(b, a, rtol=0, atol=1e-12)
+
+
+@needs_compiler
+@pytest.mark.parametrize("levels", ((("w",),), (("w", "n"),), (("x", "n"),), (("w",), ("n",)), (("n",), ("x",)), (("x", "w", "n"), ("w",))),
+                         ids=str)
+def test_masked_members(levels):
+    """Operands that the members of each level have of their own, the outermost first."""
+    names = ("x", "cs", "h", "w", "wci", "wcf", "wco", "b", "n")
+    operands = dict(zip(names, (draw(5, 3, 4), draw(3, 6), draw(3, 6), draw(10, 24), draw(6), draw(6), draw(6), draw(24),
+                                torch.tensor(4, dtype=torch.int32))))
+    operation = BlockLSTM("ifco", use_peephole=True, seq_len_max=True)
+    for level in reversed(levels):
+        operation = Members(operation, 2, tuple(name in level for name in names))
+        for name in level:
+            v = operands[name]
+            operands[name] = torch.stack([v, v - 1 if name == "n" else -v])
+    padded = dict(operands)
+    padded["x"] = operands["x"].clone()
+    padded["x"][..., 4:, :, :] = float("inf")  # never read
+    for a, b in zip(*run(operation, list(operands.values()), operation.cotangents, list(padded.values()))):
         torch.testing.assert_close(b, a, rtol=0, atol=1e-12)
 
 

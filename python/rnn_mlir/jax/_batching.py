@@ -6,32 +6,17 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, List, Sequence, Union
+from typing import Any, List, Sequence, Union
 
 import jax
 import jax.numpy as jnp
 from jax.interpreters import batching
 from jax.sharding import PartitionSpec
 
-from .._operations import Batches, Layers, Members, Operation, innermost
+from .._operations import Batches, Layers, Members, Operation
 from . import _packing
 from ._primitives import gradient_p, inference_p, tangent_in_lax, tangent_p, training_p
 from ._sharding import axis_names, first_entry, spec_of
-
-
-def _one_by_one(primitive: Any) -> Callable[..., Any]:
-    """One example after the other."""
-    def rule(operands: Sequence[Any], dims: Sequence[Any], **params: Any) -> Any:
-        mapped = [k for k, d in enumerate(dims) if d is not None]
-
-        def each(values: Sequence[Any]) -> Any:
-            every = list(operands)
-            for k, v in zip(mapped, values):
-                every[k] = v
-            return tuple(primitive.bind(*every, **params))
-        out = jax.lax.map(each, tuple(jnp.moveaxis(operands[k], dims[k], 0) for k in mapped))
-        return list(out), [0] * len(out)
-    return rule
 
 
 def _size(operands: Sequence[Any], dims: Sequence[Any]) -> Any:
@@ -100,9 +85,6 @@ def _gradient_of_batch(operands: Sequence[Any], dims: Sequence[Any], operation: 
 # --- One call for all members ----------------------------------------------------------------------------------------
 
 def _members(primitive: Any, operands: Sequence[Any], dims: Sequence[Any], operation: Operation, **params: Any) -> Any:
-    # On a GPU, seq_len_max becomes masks, which members have not.
-    if getattr(innermost(operation), "seq_len_max", False):
-        return _one_by_one(primitive)(operands, dims, operation=operation, **params)
     if operation.tensors:
         assert isinstance(operation, (Layers, Batches))
         return _members_of_flat(primitive, operands, dims, operation, **params)

@@ -20,7 +20,8 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from .. import _files, _runtime
 from .._layers import tensors_per_layer
-from .._operations import Batches, BlockLSTM, Layers, Members, Operation, merge, one_member, without_batches
+from .._operations import (Batches, BlockLSTM, Layers, Members, Operation, has_seq_len_max, levels, merge, one_member,
+                           without_batches, without_seq_len_max)
 from . import _native
 from ._sharding import axis_names, first_entry, spec_of
 
@@ -59,7 +60,7 @@ def _clamped(operation: Operation, operands: Sequence[Any]) -> List[Any]:
     """The operands with `lengths` in [0, T], or with such a `seq_len_max`."""
     values, n = list(operands), operation.primals
     one, slices = one_member(operation, operands)
-    if isinstance(one, (Layers, BlockLSTM)) and (one.lengths if isinstance(one, Layers) else one.seq_len_max):
+    if isinstance(one, Layers) and one.lengths or has_seq_len_max(one):
         steps = slices[0].shape[1 if one.batch_major else 0]
         values[n] = jnp.clip(values[n], 0, steps).astype(jnp.int32)
     return values
@@ -117,28 +118,44 @@ def _call_without_waits(*operands: Any, operation: Operation, stage: str) -> Lis
     `seq_len_max` becomes masks, and a gradient with the reserve space of another batch is NaN."""
     if isinstance(operation, Layers) and operation.tensors:
         return _call_with_flat(_call_without_waits, *operands, operation=operation, stage=stage)
-    values, n = list(operands), operation.primals
-    if not isinstance(operation, BlockLSTM) or not operation.seq_len_max:  # members have none: _batching.py
-        results = _call_function(*values, operation=operation, stage=stage, waits=False)
-        if stage != "backward" or not operation.saves:
-            return results
-        fits = _fits_reserve(operation, operands)
-        return [jnp.where(fits, v, jnp.full_like(v, jnp.nan)) for v in results]
-    axis = operation.result_axes[0] ^ 1
-    valid = jnp.arange(operands[0].shape[axis]) < values.pop(n)
-    valid = jnp.expand_dims(valid, [d for d in range(3) if d != axis])
+    if has_seq_len_max(operation):
+        return _call_masked(*operands, operation=operation, stage=stage)
+    results = _call_function(*operands, operation=operation, stage=stage, waits=False)
+    if stage != "backward" or not operation.saves:
+        return results
+    fits = _fits_reserve(operation, operands)
+    return [jnp.where(fits, v, jnp.full_like(v, jnp.nan)) for v in results]
 
-    def masked(value: Any) -> Any:  # where: padding may hold infinities
-        return jnp.where(valid, value, jnp.zeros_like(value))
 
-    first = len(operation.operand_axes) - 1
-    for k in (0, *range(first, len(values))):  # the input, and in a gradient the saved results and the cotangents
-        values[k] = masked(values[k])
-    results = _call_function(*values, operation=dataclasses.replace(operation, seq_len_max=False), stage=stage,
-                             waits=False)
-    if stage == "backward":
-        return [masked(results[0]), *results[1:]]
-    return [masked(v) for v in results]
+def _call_masked(*operands: Any, operation: Operation, stage: str) -> List[Any]:
+    """The call of a block LSTM with masks instead of `seq_len_max`."""
+    one, slices = one_member(operation, operands)
+    axis, n, m, every = one.result_axes[0] ^ 1, operation.primals, len(operation.operand_axes), levels(operation)
+    steps = slices[0].shape[axis]
+
+    def mask(value: Any, count: Any) -> Any:
+        valid = jnp.expand_dims(jnp.arange(steps) < count, [d for d in range(3) if d != axis])
+        return jnp.where(valid, value, jnp.zeros_like(value))  # where: padding may hold infinities
+
+    def masked(value: Any, operand: Any = None) -> Any:
+        """`operand`: which operand it is. Results, cotangents and separate gradients have the dimensions of all members."""
+        function = mask
+        for level in reversed(every):
+            mapped = operand is None or level.mapped[operand], level.mapped[n]
+            if any(mapped):
+                function = jax.vmap(function, [0 if each else None for each in mapped])
+        return function(value, operands[n])
+
+    # The input, and in a gradient the saved results and the cotangents.
+    values = [masked(v, 0) if k == 0 else masked(v) if k >= m else v for k, v in enumerate(operands) if k != n]
+    inner = without_seq_len_max(operation)
+    if isinstance(inner, Members):
+        inner = inner.separated()
+    results = _call_function(*values, operation=inner, stage=stage, waits=False)
+    if stage != "backward":
+        return [masked(v) for v in results]
+    gradients = [masked(results[0]), *results[1:]]
+    return operation.totals(gradients) if isinstance(operation, Members) else gradients
 
 
 def _fits_reserve(operation: Operation, operands: Sequence[Any]) -> Any:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import threading
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
@@ -16,8 +15,8 @@ from torch import Tensor
 
 from .. import _allocator, _runtime, _separate, _variants
 from .._layers import tensors_per_layer
-from .._operations import BlockLSTM, Layers, Members, Operation, Shaped, innermost, one_member
-from . import _ops, _reference
+from .._operations import Layers, Members, Operation, Shaped, has_seq_len_max, innermost, one_member, without_seq_len_max
+from . import _masks, _ops, _reference
 from ._memory import DTYPES, is_large, new_tensor
 
 #: PyTorch 2: functions have setup_context, and torch.func exists.
@@ -216,10 +215,8 @@ def _run(function: _runtime.Function, operation: Operation, inputs: Sequence[Ten
 
 def _counts(operation: Operation, index: int) -> bool:
     """Whether an operand is `lengths` or `seq_len_max`."""
-    operation = innermost(operation)
-    counted = isinstance(operation, Layers) and operation.lengths or (
-        isinstance(operation, BlockLSTM) and operation.seq_len_max)
-    return counted and index == operation.primals
+    one = innermost(operation)
+    return index == operation.primals and (isinstance(one, Layers) and one.lengths or has_seq_len_max(one))
 
 
 def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
@@ -227,25 +224,21 @@ def call_without_waits(operation: Operation, stage: str, inputs: Sequence[Tensor
     """The call of GPU kernels in the order of the stream of `call`. The host does not wait for values of the device:
     lengths are not checked but clamped, and `seq_len_max` becomes masks."""
     first, values, n = inputs[0], list(inputs), operation.primals
-    padding: Optional[Tensor] = None
+    masks: Optional[_masks.Masks] = None
     one, slices = one_member(operation, inputs)
     if isinstance(one, Layers) and one.lengths:
         values[n] = values[n].to(first.device, non_blocking=True).clamp(0, one.sizes(*slices).steps)
-    elif isinstance(operation, BlockLSTM) and operation.seq_len_max:
-        axis = operation.result_axes[0] ^ 1
-        steps = torch.arange(first.shape[axis], device=first.device).reshape([-1 if d == axis else 1 for d in range(3)])
-        padding = steps >= values.pop(n)
-        for k in (0, *range(len(operation.operand_axes) - 1, len(values))):  # not resets
-            values[k] = values[k].masked_fill(padding, 0)
-        operation = dataclasses.replace(operation, seq_len_max=False)
+    elif has_seq_len_max(operation):
+        masks = _masks.Masks(operation, inputs)
+        values, operation = masks.inputs(inputs), without_seq_len_max(operation)
     module, name, completed = operation.gpu_function(DTYPES[first.dtype], stage, *values)
     missing = operation.missing(*values) if completed else None
     every = _arguments(operation, values, outputs, missing)
     function = _runtime.load_library(_variants.library_path(module, target, device))[name]
-    _run(function, operation, inputs, every, bool(missing), call)
-    if padding is not None:
+    _run(function, operation, values, every, bool(missing), call)
+    if masks is not None:
         for value in outputs[:1] if stage == "backward" else outputs:
-            value.masked_fill_(padding, 0)
+            masks.fill(value)
 
 
 def _needs_flat(operation: Operation, x: Tensor) -> bool:
@@ -378,8 +371,7 @@ def examples(info: Any) -> int:
 def _members(function: Any, info: Any, in_dims: Any, operation: Operation, *values: Tensor) -> Any:
     """The rule of vmap: one call for all examples."""
     dims, m, size = in_dims[1:], len(operation.operand_axes), examples(info)
-    # Members have no op, and on a GPU no masks for `seq_len_max`.
-    if recorded(*values) or getattr(innermost(operation), "seq_len_max", False) and values[0].device.type != "cpu":
+    if recorded(*values):  # members have no op
         out = [function.apply(operation, *(v if d is None else v.select(d, k) for v, d in zip(values, dims)))
                for k in range(size)]
         return tuple(map(torch.stack, zip(*out))), (0,) * len(out[0])
