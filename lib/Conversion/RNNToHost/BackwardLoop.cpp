@@ -34,6 +34,14 @@ static Value spreadRows(HostBuilder &b, Value rows) {
   return b.select(hasBlocks, b.add(blocks, apart), few);
 }
 
+/// For few rows, groups of panels are packed right before their product, and stay in cache until then. Every row of a
+/// group is in another page of the weights: longer parts of it need fewer translations of addresses. With AMX, smaller
+/// groups were measured only.
+static int64_t getPanelsForFewRows(HostBuilder &b) {
+  const int64_t columns = b.tiles.usesAMX() ? 64 : 256;
+  return std::max<int64_t>(columns / b.tiles.panel, 1);
+}
+
 BackwardLoop::BackwardLoop(BackwardLayer &layer, Needs needs, Value maxInput)
     : layer(layer), b(layer.b), library(layer.library), needs(needs), maxInput(maxInput) {
   const Problem &p = layer.p;
@@ -350,12 +358,14 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
   b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {
     Value t = layer.stepAt(zero);
     if (needs.state) {
-      // Each panel is packed into the same memory, which stays in an L2 cache.
+      // Groups of panels are packed into the same memory, which stays in cache.
       auto packAndMultiply = [&] {
         Value offset = b.mul(firstState, packedPanel);
-        b.loop(firstState, lastState, 1, [&](Value q) {
-          layer.packRecurrent(packedR, offset, packedPanel, q, one);
-          multiply(t, p.steps, q, one, /*nextPanel=*/Value(), offset);
+        const int64_t group = getPanelsForFewRows(b);
+        b.loop(firstState, lastState, group, [&](Value q) {
+          Value count = b.min(b.sub(lastState, q), b.index(group));
+          layer.packRecurrent(packedR, offset, packedPanel, q, count);
+          multiply(t, p.steps, q, count, /*nextPanel=*/Value(), offset);
         });
       };
       auto multiplyInPlace = [&] {
@@ -442,10 +452,8 @@ void BackwardLoop::inputsByPanels(Pack pack, function_ref<void(const Block &)> s
   Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
   Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel);
   Value work = b.mul(b.mul(rows, p.I), b.mul(depth, panel));
-  // For few rows, pack groups of columns that stay in cache until they are used. Many rows would be read from memory
-  // again for each group.
-  constexpr int64_t columnsForFewRows = 64;
-  Value panelsForFewRows = b.index(std::max<int64_t>(columnsForFewRows / panel, 1));
+  // Many rows would be read from memory again for each group.
+  Value panelsForFewRows = b.index(getPanelsForFewRows(b));
   Value isFewRows = b.compare(arith::CmpIPredicate::sle, rows, b.index(Tiles::depth));
   Value packed = weights.parts[0];
   // The groups use the same memory, unless later calls use the packed weights.

@@ -94,7 +94,7 @@ func.func @gradient_of_one_step(%x: memref<1x2x24xf32>, %h: memref<1x2x40xf32>, 
 
 // -----
 
-// More rows: the weights are packed panel by panel.
+// More rows: groups of panels are packed before their product. The three panels are one group.
 // CHECK-LABEL: func @gradient_of_more_rows
 // CHECK: %[[KIND:.*]] = llvm.load {{.*}} -> i64
 // CHECK: %[[LATE:.*]] = arith.cmpi eq, %[[KIND]], %c3_i64
@@ -102,9 +102,9 @@ func.func @gradient_of_one_step(%x: memref<1x2x24xf32>, %h: memref<1x2x40xf32>, 
 // CHECK-NEXT: } else {
 // CHECK: pack
 // CHECK: scf.if %[[LATE]] {
-// CHECK: scf.for
-// CHECK: call @rnn_host_pack_columns_f32(
-// CHECK: call @rnn_host_gemm_f32(
+// CHECK-NOT: scf.for
+// CHECK: call @rnn_host_pack_columns_f32({{.*}}, %[[R:[^,]*]], %c0, %c768) :
+// CHECK: call @rnn_host_gemm_f32({{.*}}, %[[R]], %c0, %c768, {{.*}}, %c3, %c3, %c0, %c768, %c0, %false)
 // CHECK: } else {
 // CHECK-NOT: pack
 // CHECK: gemm
