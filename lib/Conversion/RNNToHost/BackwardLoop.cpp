@@ -35,8 +35,8 @@ static Value spreadRows(HostBuilder &b, Value rows) {
 }
 
 /// For few rows, groups of panels are packed right before their product, and stay in cache until then. Every row of a
-/// group is in another page of the weights: longer parts of it need fewer translations of addresses. With AMX, smaller
-/// groups were measured only.
+/// group is in another page of the weights: longer parts of it need fewer translations of addresses. With AMX, larger
+/// groups were not measured.
 static int64_t getPanelsForFewRows(HostBuilder &b) {
   const int64_t columns = b.tiles.usesAMX() ? 64 : 256;
   return std::max<int64_t>(columns / b.tiles.panel, 1);
@@ -361,7 +361,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
       // Groups of panels are packed into the same memory, which stays in cache.
       auto packAndMultiply = [&] {
         Value offset = b.mul(firstState, packedPanel);
-        const int64_t group = getPanelsForFewRows(b);
+        const int64_t group = b.tiles.usesAMX() ? 1 : getPanelsForFewRows(b);
         b.loop(firstState, lastState, group, [&](Value q) {
           Value count = b.min(b.sub(lastState, q), b.index(group));
           layer.packRecurrent(packedR, offset, packedPanel, q, count);
