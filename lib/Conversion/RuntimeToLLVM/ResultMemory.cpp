@@ -9,7 +9,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "rnn_runtime/memory.h"
+#include "rnn_runtime/types.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -71,10 +71,11 @@ void rnn::allocateResults(func::FuncOp function, func::ReturnOp end) {
     if (indices.size() > 1) // one memory for several results
       continue;
     auto alloc = cast<memref::AllocOp>(op);
+    const int64_t result = indices.front();
     OpBuilder builder(alloc);
     Location loc = alloc.getLoc();
     Value buffer = buildBuffer(builder, loc, alloc.getType(), alloc.getDynamicSizes(), [&](Value bytes) {
-      Value index = LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(indices.front()));
+      Value index = LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(result));
       return callEntry(builder, function->getParentOfType<ModuleOp>(), loc, "rnnrt_abi_alloc_result",
                        {function.getArgument(0), index, bytes})
           .getResult();

@@ -10,9 +10,6 @@
 extern "C" {
 #endif
 
-/// Alignment in bytes of every pointer that the runtime allocates.
-#define RNNRT_MEMORY_ALIGNMENT 64
-
 /// An allocator of host memory. Zero-initialized, it is the C library. Both functions must be thread-safe.
 typedef struct rnnrt_allocator {
   /// Returns `bytes` bytes aligned to `alignment` (a power of two, at least 64; `bytes` is a multiple of it), or NULL.

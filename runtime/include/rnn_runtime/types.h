@@ -1,4 +1,4 @@
-// types.h - the export macro, opaque handles and element types that the other headers use.
+// types.h - the export macro, opaque handles, element types and the alignment of memory that the other headers use.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_TYPES_H
@@ -16,6 +16,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// Alignment in bytes of every pointer that the runtime allocates.
+#define RNNRT_MEMORY_ALIGNMENT 64
 
 /// A device, which runs plans and kernels and owns memory (device.h).
 typedef struct rnnrt_device rnnrt_device_t;

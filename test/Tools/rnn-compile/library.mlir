@@ -29,7 +29,7 @@
 // STATISTICS: fused loops: vectors of {{[0-9]+}} bits, bf16 GEMM {{f32|vnni|avx512|neon|amx}}, of one row {{f32|vnni|avx512|neon|amx}}
 // STATISTICS: function: main, 5 argument(s), 2 result(s), entry rnn_entry_model_main
 // NEEDED: (NEEDED) Shared library: [librnn_runtime.so]
-// UNDEFINED-DAG: U _mlir_memref_to_llvm_alloc
+// UNDEFINED-DAG: U rnnrt_abi_alloc_result
 // UNDEFINED-DAG: U rnnrt_abi_block_lstm_forward
 // UNDEFINED-DAG: U rnnrt_abi_block_lstm_plan
 // UNDEFINED-DAG: U rnnrt_abi_enter
