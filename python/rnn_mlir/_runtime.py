@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import operator
 import os
 import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
@@ -14,8 +15,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 from . import _files
 from ._allocator import Scratch, make_allocator
 from ._errors import InvalidArgument, Unavailable, raise_status
-from ._signature import DTYPE_CODES, DTYPE_SIZES, MAX_RANK, RawExports, RawFunction, read_argument, result_shape, where
-
+from ._signature import DTYPE_CODES, DTYPE_SIZES, MAX_RANK, RawExports, RawFunction, read_argument, where
 
 
 class Tensor(ctypes.Structure):
@@ -426,7 +426,14 @@ class Function:
 
     def result_shape(self, index: int, shapes: Sequence[Sequence[int]]) -> Optional[Tuple[int, ...]]:
         """The shape of a result of a call with arguments of these shapes; None if it is known after the call only."""
-        return result_shape(self.outputs[index], self.inputs, shapes)
+        output = self.outputs[index]
+        if output.sizes is None:
+            return None if output.shape is None or -1 in output.shape else output.shape
+        sizes = [1]
+        for argument, shape in zip(self.inputs, shapes):
+            if argument.shape is not None:
+                sizes.extend(shape)
+        return tuple(sum(map(operator.mul, row, sizes)) for row in output.sizes)
 
     def _make_bound(self, shapes: Tuple[Tuple[int, ...], ...], device: str) -> Bound:
         return Bound(self, shapes, device)

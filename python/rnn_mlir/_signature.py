@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 import ctypes
-import operator
-from typing import Dict, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, NamedTuple, Optional, Tuple
 
 #: rnnrt_dtype_t by name.
 DTYPE_CODES: Dict[str, int] = {"f16": 0, "bf16": 1, "f32": 2, "f64": 3, "i1": 4, "i8": 5, "i16": 6, "i32": 7, "i64": 8}
@@ -48,23 +47,12 @@ class Argument(NamedTuple):
 
 
 def read_argument(raw: RawArgument, result: bool, columns: int) -> Argument:
-    """`columns`: of the sizes of a result."""
+    """`columns`: of the matrix `sizes` of a result."""
     shape = None if raw.rank < 0 else tuple(raw.shape[k] for k in range(raw.rank))
     flags = raw.flags
     sizes = tuple(tuple(raw.sizes[row * columns:(row + 1) * columns]) for row in range(raw.rank)) if raw.sizes else None
     return Argument((raw.name or b"").decode(), DTYPE_NAMES[raw.dtype], shape, raw.kind == 1,
                     not result and not flags & 2, result or bool(flags & 1), sizes)
-
-
-def result_shape(output: Argument, inputs: Sequence[Argument], shapes: Sequence[Sequence[int]]) -> Optional[Tuple[int, ...]]:
-    """The shape of a result of a call with arguments of these shapes; None if it is known after the call only."""
-    if output.sizes is None:
-        return None if output.shape is None or -1 in output.shape else output.shape
-    sizes = [1]
-    for argument, shape in zip(inputs, shapes):
-        if argument.shape is not None:
-            sizes.extend(shape)
-    return tuple(sum(map(operator.mul, row, sizes)) for row in output.sizes)
 
 
 def where(index: int, argument: Argument, function: str) -> str:

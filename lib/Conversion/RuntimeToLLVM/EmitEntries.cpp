@@ -532,14 +532,15 @@ private:
     };
     forEach([&](Value value, Argument &argument) { groups.add(value, argument.exported); });
     forEach([&](Value value, Argument &argument) { argument.sizes = groups.getNumbers(value, argument.exported); });
+    if (!end)
+      return std::nullopt;
     ResultSizes resultSizes;
     for (auto [value, argument] : llvm::zip_equal(function.getArguments().drop_front(), inputs))
       resultSizes.addArgument(value, argument.rank);
-    if (end)
-      for (auto [value, argument] : llvm::zip_equal(end.getOperands(), results))
-        argument.rows = resultSizes.get(value);
-    // After the analyses, which follow allocations.
-    if (end && !deviceMemory)
+    for (auto [value, argument] : llvm::zip_equal(end.getOperands(), results))
+      argument.rows = resultSizes.get(value);
+    // After the analyses, which follow memref.alloc.
+    if (!deviceMemory)
       allocateResults(function, end);
     return std::nullopt;
   }

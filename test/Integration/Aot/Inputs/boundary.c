@@ -2,20 +2,12 @@
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
 #define _GNU_SOURCE
+#include "Require.h"
 #include "net.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static rnnrt_call_t *call;
-
-static void require(int truth, const char *what) {
-  if (truth)
-    return;
-  printf("wrong: %s: %s\n", what, rnnrt_status_message(rnnrt_call_status(call)));
-  exit(1);
-}
 
 static void report(rnnrt_status_t status) {
   printf("%s: %s\n", rnnrt_status_code_name(rnnrt_status_code(status)), rnnrt_status_message(status));

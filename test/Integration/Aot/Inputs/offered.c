@@ -1,6 +1,7 @@
 /* offered.c - calls of the functions of offered.mlir with and without memory of the program for their results.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
+#include "Require.h"
 #include "net.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +12,6 @@
 #endif
 
 enum { T = 4 };
-
-static rnnrt_call_t *call;
-
-static void require(int truth, const char *what) {
-  if (truth)
-    return;
-  printf("wrong: %s: %s\n", what, rnnrt_status_message(rnnrt_call_status(call)));
-  exit(1);
-}
 
 /* Memory of 64 KiB at a multiple of 64 bytes, and behind one. */
 static _Alignas(64) char memory[3][(1 << 16) + 64];

@@ -1,6 +1,7 @@
 /* weights.c - runs the functions of weights.mlir with and without handles of weights.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
+#include "Require.h"
 #include "net.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -10,14 +11,6 @@
 enum { maxInputs = 4 };
 
 static rnnrt_device_t *device;
-static rnnrt_call_t *call;
-
-static void require(int truth, const char *what) {
-  if (truth)
-    return;
-  printf("wrong: %s: %s\n", what, rnnrt_status_message(rnnrt_call_status(call)));
-  exit(1);
-}
 
 /* A function, its inputs and the bytes of its weights, the last input. */
 typedef struct {
