@@ -1,4 +1,4 @@
-// OfferedResultsTest.cpp - memory of the program for results (rnnrt_call_offer_results).
+// OfferedResultsTest.cpp - tests of rnnrt_call_offer_results: results in memory that the caller provides.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rnn_runtime/api.h"

@@ -399,9 +399,10 @@ def RNNEmitEntriesPass : Pass<"rnn-emit-entries", "::mlir::ModuleOp"> {
 
     The attribute `rnn.name` names arguments and results; a location `loc("x")` also names an argument. The attribute
     `rnn.access` is described by `rnn-mark-written-arguments`. The data symbol
-    `rnn_exports` lists all functions with their arguments, types and names, and states dynamic sizes of results that are
-    linear functions of sizes of arguments (by `ValueBoundsOpInterface`; calls are not followed). Functions without a body get a C interface
-    (`llvm.emit_c_interface`).
+    `rnn_exports` lists all functions with their arguments, types and names. It also states each dynamic size of a
+    result that is a linear function of sizes of arguments, as far as `ValueBoundsOpInterface` finds it; calls are not
+    followed. A buffer that a function allocates and returns comes from `rnnrt_abi_alloc_result`, unless it is in device
+    memory. Functions without a body get a C interface (`llvm.emit_c_interface`).
 
     Runs after `rnn-thread-runtime-call` and `convert-rnn-runtime-to-llvm`, and before the lowerings of func and memref.
   }];

@@ -34,9 +34,9 @@ static Value spreadRows(HostBuilder &b, Value rows) {
   return b.select(hasBlocks, b.add(blocks, apart), few);
 }
 
-/// For few rows, groups of panels are packed right before their product, and stay in cache until then. Every row of a
-/// group is in another page of the weights: longer parts of it need fewer translations of addresses. With AMX, larger
-/// groups were not measured.
+/// With few rows, weights are packed in groups of panels right before their GEMM, which then finds them in a cache.
+/// Each row of a group is in another page of the weight matrix, so a group of more columns has fewer TLB misses in
+/// total. With AMX, larger groups were not measured.
 static int64_t getPanelsForFewRows(HostBuilder &b) {
   const int64_t columns = b.tiles.usesAMX() ? 64 : 256;
   return std::max<int64_t>(columns / b.tiles.panel, 1);
@@ -358,7 +358,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
   b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {
     Value t = layer.stepAt(zero);
     if (needs.state) {
-      // Groups of panels are packed into the same memory, which stays in cache.
+      // All groups are packed into the same memory, which stays in a cache.
       auto packAndMultiply = [&] {
         Value offset = b.mul(firstState, packedPanel);
         const int64_t group = b.tiles.usesAMX() ? 1 : getPanelsForFewRows(b);
@@ -452,7 +452,7 @@ void BackwardLoop::inputsByPanels(Pack pack, function_ref<void(const Block &)> s
   Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
   Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel);
   Value work = b.mul(b.mul(rows, p.I), b.mul(depth, panel));
-  // Many rows would be read from memory again for each group.
+  // With many rows, one group has all panels: dG would be read from memory again for each group.
   Value panelsForFewRows = b.index(getPanelsForFewRows(b));
   Value isFewRows = b.compare(arith::CmpIPredicate::sle, rows, b.index(Tiles::depth));
   Value packed = weights.parts[0];

@@ -49,8 +49,8 @@ private:
   llvm::DenseMap<Key, int64_t> counts, numbers;
 };
 
-/// Lets the buffers that `function` returns be memory that the program offers (rnnrt_abi_alloc_result), if the function
-/// allocates them directly. `end` returns from the function, whose first argument is the runtime call.
+/// Replaces the memref.alloc of each buffer that `function` returns by rnnrt_abi_alloc_result, which returns memory
+/// that the program offered for the result, if any. `end` is the only return; argument 0 is the runtime call.
 void allocateResults(func::FuncOp function, func::ReturnOp end);
 
 /// The dynamic sizes of a function's results, as linear functions of the sizes of its arguments.

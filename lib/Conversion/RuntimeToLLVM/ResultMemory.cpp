@@ -20,7 +20,7 @@ Value rnn::buildBuffer(OpBuilder &builder, Location loc, MemRefType type, ValueR
   auto constant = [&](int64_t value) -> Value {
     return LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(value));
   };
-  // From the last dimension to the first. The product of the sizes after a dimension is its stride.
+  // Row-major strides: that of a dimension is the product of the sizes of the later ones.
   SmallVector<Value> sizes(type.getRank()), strides(type.getRank());
   unsigned dynamic = type.getNumDynamicDims();
   Value elements = constant(1);
@@ -46,12 +46,12 @@ Value rnn::buildBuffer(OpBuilder &builder, Location loc, MemRefType type, ValueR
   return UnrealizedConversionCastOp::create(builder, loc, type, Value(descriptor)).getResult(0);
 }
 
-/// The allocation of a result, if nothing else can own it.
+/// The allocation of `result`, if every call of the function executes it once and nothing frees it.
 static memref::AllocOp findAllocation(Value result, func::FuncOp function) {
   while (auto cast = result.getDefiningOp<memref::CastOp>())
     result = cast.getSource();
   auto alloc = result.getDefiningOp<memref::AllocOp>();
-  // An allocation in the entry block is executed once.
+  // Allocations in other blocks may be executed several times or not at all.
   if (!alloc || alloc->getBlock() != &function.getBody().front() || !alloc.getType().getLayout().isIdentity() ||
       alloc.getAlignment().value_or(0) > RNNRT_MEMORY_ALIGNMENT)
     return {};
@@ -60,7 +60,7 @@ static memref::AllocOp findAllocation(Value result, func::FuncOp function) {
 }
 
 void rnn::allocateResults(func::FuncOp function, func::ReturnOp end) {
-  // In a call from another function of the module, the memory on offer is for that function's results.
+  // If another function of the module calls this one, the offered memory is for the results of the caller.
   if (!SymbolTable::symbolKnownUseEmpty(function, function->getParentOfType<ModuleOp>()))
     return;
   llvm::MapVector<Operation *, SmallVector<int64_t>> results;

@@ -9,7 +9,7 @@
 #pragma GCC visibility push(hidden)
 namespace rnn_xla {
 
-/// Calls a function of target host on `operands`, and copies the tensors that it returns to `results`. Returns an error
+/// Calls a function of target host on `operands`, and lets it write its results to `results`. Returns an error
 /// if the function has other numbers, ranks or element types of arguments and results, or if a tensor that it returns
 /// has another shape than the result.
 ffi::Error runReturning(rnnrt_call_t *call, const rnnrt_function_t &function, ffi::RemainingArgs &operands,

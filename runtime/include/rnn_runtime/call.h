@@ -43,13 +43,14 @@ RNNRT_API void rnnrt_call_options_init(rnnrt_call_options_t *options);
 RNNRT_API rnnrt_status_t rnnrt_call_create(rnnrt_device_t *device, rnnrt_stream_t *stream,
                                            const rnnrt_call_options_t *options, rnnrt_call_t **out_call);
 
-/// Offers memory for the results of the next exported function that the program calls with `call`: `tensors[k]` is the
-/// type, shape and memory of result k, or NULL for new memory. The function then writes the results there, or copies
-/// them if its code computes them elsewhere, and its output tensors do not own this memory. The memory is on the host,
-/// is valid until the function returns, and overlaps neither arguments nor other results; it is copied to unless it is
-/// aligned to 64 bytes. The array is copied. The function fails with INVALID_ARGUMENT if it has another number of
-/// results, or if one has another type or shape: the content of the memory is then undefined. It fails with
-/// UNIMPLEMENTED if its results are in device memory. rnnrt_call_reset withdraws the offer.
+/// Offers memory for the results of the next exported function that is called with `call`: `tensors[k]` has the type,
+/// the shape and the memory of result k; NULL requests new memory. The function computes each result in this memory, or
+/// copies it there if the memory is not aligned to RNNRT_MEMORY_ALIGNMENT or if the code allocates the result in
+/// another way, such as in a branch. The output tensors then do not own the memory. It must be host memory that is
+/// valid until the function returns and that overlaps neither arguments nor other results. `tensors` may be freed after
+/// this call. The function fails with INVALID_ARGUMENT if it has another number of results, or if one has another type
+/// or shape; the content of the memory is then undefined. It fails with UNIMPLEMENTED if its results are in device
+/// memory. rnnrt_call_reset withdraws the offer.
 RNNRT_API void rnnrt_call_offer_results(rnnrt_call_t *call, const rnnrt_tensor_t *const *tensors, int64_t num_tensors);
 
 /// Returns the first failure since the call was created or reset, or NULL if there is none. Borrowed: do not release

@@ -42,10 +42,10 @@ typedef struct rnnrt_argument {
   int32_t rank;         ///< -1: unranked
   int32_t kind;         ///< rnnrt_argument_kind_t
   int32_t flags;        ///< rnnrt_argument_flags_t
-  /// Of a result with dynamic sizes, if they are linear functions of the sizes of arguments, else NULL: a matrix with
-  /// `rank` rows and a column for a constant, then for each size of each argument in order. Arguments whose rank is -1
-  /// have no columns. Size k of the result is row k times the vector (1, sizes of argument 0, sizes of argument 1,
-  /// ...).
+  /// For a result with dynamic sizes that are linear functions of the sizes of arguments: a row-major matrix with one
+  /// row for each dimension of the result, and columns for a constant and for each size of each argument, in order;
+  /// arguments of rank -1 have none. Size k is row k times the vector (1, sizes of argument 0, sizes of argument 1,
+  /// ...). NULL if all sizes are static, if one is not such a function, and for arguments.
   const int64_t *sizes;
 } rnnrt_argument_t;
 

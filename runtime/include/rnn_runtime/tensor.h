@@ -18,11 +18,11 @@ extern "C" {
 ///
 /// As an argument, it describes memory of the caller, which may be that of another library, such as a buffer of XLA or
 /// a storage of PyTorch on the same GPU; compiled code keeps no reference. It only reads the memory, except for
-/// arguments with RNNRT_ARGUMENT_WRITTEN: memrefs that a module writes to. As a result, the function fills it and it
-/// owns its memory, unless the program offered some (rnnrt_call_offer_results): the caller frees it with
-/// rnnrt_tensor_release. The previous content of a result is ignored. After a
-/// failure every result is empty (no data, rank 0). A result must be none of the arguments and no other
-/// result; else the function fails and leaves all of them as they are.
+/// arguments with RNNRT_ARGUMENT_WRITTEN: memrefs that a module writes to. As a result, the function fills it, and it
+/// owns its memory, which the caller frees with rnnrt_tensor_release; a result in memory that the caller offered
+/// (rnnrt_call_offer_results) owns nothing. The previous content of a result is ignored. After a failure every result
+/// is empty (no data, rank 0). A result must be none of the arguments and no other result; else the function fails and
+/// leaves all of them as they are.
 typedef struct rnnrt_tensor {
   void *data;                    ///< the first element, aligned to the element size; NULL only if there are no elements
   int32_t dtype;                 ///< rnnrt_dtype_t

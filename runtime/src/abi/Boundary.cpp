@@ -99,7 +99,7 @@ static Status checkInput(const rnnrt_function_t &function, int64_t index, const 
   return Status();
 }
 
-/// Whether a tensor of this rank and these sizes can be the argument or result.
+/// Whether `tensor` has the rank and the static sizes of `argument`.
 static bool fits(const rnnrt_argument_t &argument, const rnnrt_tensor_t &tensor) {
   if (argument.rank < 0)
     return true;
@@ -376,7 +376,7 @@ int32_t rnnrt_abi_execute(rnnrt_call_t *call, const rnnrt_function_t *function, 
 }
 
 void *rnnrt_abi_alloc_result(rnnrt_call_t *call, int64_t index, int64_t bytes) {
-  // After a failure, an allocation leaves the function.
+  // After a failure, compiledAllocate leaves the function: sizes may be wrong, and loops must not run with them.
   const bool isOffered =
       call->first.ok() && !call->resultMemory.empty() && static_cast<size_t>(index) < call->resultMemory.back().size();
   if (isOffered) {

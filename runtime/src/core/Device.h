@@ -124,8 +124,8 @@ struct rnnrt_call {
   std::string skipReason;
   /// Plans that compiled code uses in this call.
   std::unordered_map<rnnrt::Plan *, std::shared_ptr<rnnrt::Plan>> plans;
-  /// What the program offered for the results of the next exported function, and of each that runs, the innermost last.
-  /// A tensor of rank -1: nothing for this result.
+  /// Memory that the program offered for the results of the next exported function, and for those of the functions that
+  /// run, the innermost last. Rank -1 marks a result without such memory.
   std::vector<rnnrt_tensor_t> offered;
   std::vector<std::vector<rnnrt_tensor_t>> resultMemory;
   /// Weights that do not change, until the call is released.
