@@ -34,14 +34,6 @@ static Value spreadRows(HostBuilder &b, Value rows) {
   return b.select(hasBlocks, b.add(blocks, apart), few);
 }
 
-/// With few rows, weights are packed in groups of panels right before their GEMM, which then finds them in a cache.
-/// Each row of a group is in another page of the weight matrix, so a group of more columns has fewer TLB misses in
-/// total. With AMX, larger groups were not measured.
-static int64_t getPanelsForFewRows(HostBuilder &b) {
-  const int64_t columns = b.tiles.usesAMX() ? 64 : 256;
-  return std::max<int64_t>(columns / b.tiles.panel, 1);
-}
-
 BackwardLoop::BackwardLoop(BackwardLayer &layer, Needs needs, Value maxInput)
     : layer(layer), b(layer.b), library(layer.library), needs(needs), maxInput(maxInput) {
   const Problem &p = layer.p;
@@ -358,25 +350,31 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
   b.ifThen(b.compare(arith::CmpIPredicate::ne, p.steps, zero), [&] {
     Value t = layer.stepAt(zero);
     if (needs.state) {
-      // All groups are packed into the same memory, which stays in a cache.
-      auto packAndMultiply = [&] {
-        Value offset = b.mul(firstState, packedPanel);
-        const int64_t group = b.tiles.usesAMX() ? 1 : getPanelsForFewRows(b);
-        b.loop(firstState, lastState, group, [&](Value q) {
-          Value count = b.min(b.sub(lastState, q), b.index(group));
-          layer.packRecurrent(packedR, offset, packedPanel, q, count);
-          multiply(t, p.steps, q, count, /*nextPanel=*/Value(), offset);
-        });
-      };
-      auto multiplyInPlace = [&] {
+      Value offset = b.mul(firstState, packedPanel);
+      // A single step, whose GEMMs alone use the weights.
+      auto multiplyOnce = [&](bool inPlace) {
         for (int64_t block = 0; block < layer.recurrent.count; ++block) {
           Gemm gemm;
           gemm.a = dG, gemm.aPanel = b.mul(allRows, panel);
           gemm.aOffset = b.add(b.mul(b.mul(p.panels, layer.recurrent.first + block), gemm.aPanel), b.mul(t, panelRows));
           gemm.c = kh, gemm.cOffset = b.mul(firstState, panelRows), gemm.cRow = b.index(panel);
           gemm.cPanel = panelRows, gemm.rows = p.B, gemm.columns = b.sub(lastState, firstState);
-          layer.multiplyInPlace(Layer::Pass::Backward, Layer::Weights::State, block, gemm, firstState);
+          if (inPlace)
+            layer.multiplyInPlace(Layer::Pass::Backward, Layer::Weights::State, block, gemm, firstState);
+          else
+            layer.multiplyPacking(Layer::Pass::Backward, Layer::Weights::State, block, gemm, firstState, packedR,
+                                  offset);
         }
+      };
+      auto multiplyInPlace = [&] { multiplyOnce(/*inPlace=*/true); };
+      auto packAndMultiply = [&] {
+        if (!b.tiles.usesAMX())
+          return multiplyOnce(/*inPlace=*/false);
+        // All panels are packed into the same memory, which stays in a cache.
+        b.loop(firstState, lastState, 1, [&](Value q) {
+          layer.packRecurrent(packedR, offset, packedPanel, q, b.index(1));
+          multiply(t, p.steps, q, b.index(1), /*nextPanel=*/Value(), offset);
+        });
       };
       b.ifElse(readsWeights, multiplyInPlace, [&] {
         b.ifElse(packsLate, packAndMultiply, [&] { multiply(t, p.steps, firstState, b.sub(lastState, firstState)); });
@@ -413,33 +411,46 @@ void BackwardLoop::inputs(Pack pack, function_ref<void(const Block &)> store) {
   Value inPlace = b.createOrFold<arith::AndIOp>(weights.isScratch, layer.areFewRows(rows, Layer::Pass::Backward));
   auto packed = [&] {
     if (b.tiles.usesAMX())
-      inputsByTiles(pack, store, weights, packedPanel);
-    else
-      inputsByPanels(pack, store, weights, packedPanel);
+      return inputsByTiles(pack, store, weights, packedPanel);
+    Value areFew = b.compare(arith::CmpIPredicate::sle, rows, b.index(Tiles::depth));
+    b.ifElse(
+        b.createOrFold<arith::AndIOp>(weights.isScratch, areFew),
+        [&] { inputsOfFewRows(store, weights.parts[0], packedPanel); },
+        [&] { inputsByPanels(pack, store, weights, packedPanel); });
   };
-  b.ifElse(inPlace, [&] { inputsInPlace(store); }, packed);
+  b.ifElse(inPlace, [&] { inputsOfFewRows(store, /*packed=*/Value(), packedPanel); }, packed);
   weights.release();
 }
 
-/// For few rows, by weights that are not packed.
-void BackwardLoop::inputsInPlace(function_ref<void(const Block &)> store) {
+/// For few rows, by weights that are not packed, or packed in parts.
+void BackwardLoop::inputsOfFewRows(function_ref<void(const Block &)> store, Value packed, Value packedPanel) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel), dGPanel = b.mul(allRows, panel);
   Value work = getSharedWork(b.mul(b.mul(rows, p.I), b.mul(p.padded, layer.input.count)));
   library.parallel(b, inputPanels, work, [&](const Team &team) {
-    Value first = team.begin(b, inputPanels), count = b.sub(team.end(b, inputPanels), first);
-    Value blockPanel = b.mul(rows, panel), size = b.mul(count, blockPanel), column = b.mul(first, panel);
-    Value block = b.allocate(size);
-    b.fillZero(block, zero, size);
-    for (int64_t k = 0; k < layer.input.count; ++k) {
-      Gemm gemm;
-      gemm.a = dG, gemm.aOffset = b.mul(b.mul(p.panels, layer.input.first + k), dGPanel), gemm.aPanel = dGPanel;
-      gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
-      gemm.rows = rows, gemm.columns = count;
-      layer.multiplyInPlace(Layer::Pass::Backward, Layer::Weights::Input, k, gemm, first);
-    }
-    store({block, blockPanel, zero, rows, column, b.min(b.sub(p.I, column), b.mul(count, panel))});
+    Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), blockPanel = b.mul(rows, panel);
+    Value atOnce = b.max(b.sub(end, first), b.index(1));
+    if (packed) // `store` then reads the columns of a part from a cache
+      atOnce = b.min(atOnce, b.index(std::max<int64_t>(Layer::mostPartColumns / panel, 1)));
+    Value block = b.allocate(b.mul(atOnce, blockPanel));
+    b.loop(b.ceilDiv(b.sub(end, first), atOnce), [&](Value group) {
+      Value start = b.add(first, b.mul(group, atOnce)), count = b.min(b.sub(end, start), atOnce);
+      b.fillZero(block, zero, b.mul(count, blockPanel));
+      for (int64_t k = 0; k < layer.input.count; ++k) {
+        Gemm gemm;
+        gemm.a = dG, gemm.aOffset = b.mul(b.mul(p.panels, layer.input.first + k), dGPanel), gemm.aPanel = dGPanel;
+        gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
+        gemm.rows = rows, gemm.columns = count;
+        if (packed)
+          layer.multiplyPacking(Layer::Pass::Backward, Layer::Weights::Input, k, gemm, start, packed,
+                                b.mul(first, packedPanel));
+        else
+          layer.multiplyInPlace(Layer::Pass::Backward, Layer::Weights::Input, k, gemm, start);
+      }
+      Value column = b.mul(start, panel);
+      store({block, blockPanel, zero, rows, column, b.min(b.sub(p.I, column), b.mul(count, panel))});
+    });
     b.free(block);
   });
 }
@@ -452,12 +463,7 @@ void BackwardLoop::inputsByPanels(Pack pack, function_ref<void(const Block &)> s
   Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
   Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel);
   Value work = b.mul(b.mul(rows, p.I), b.mul(depth, panel));
-  // With many rows, one group has all panels: dG would be read from memory again for each group.
-  Value panelsForFewRows = b.index(getPanelsForFewRows(b));
-  Value isFewRows = b.compare(arith::CmpIPredicate::sle, rows, b.index(Tiles::depth));
   Value packed = weights.parts[0];
-  // The groups use the same memory, unless later calls use the packed weights.
-  Value reuses = b.createOrFold<arith::AndIOp>(isFewRows, weights.isScratch);
   // If dG is small, reading it from the core that wrote it takes longer than reading the weights: threads divide rows.
   constexpr int64_t rowsOfUnit = Tiles::blockRows / 4;
   Value units = b.ceilDiv(rows, rowsOfUnit), isMany = b.compare(arith::CmpIPredicate::sgt, rows, b.index(Tiles::depth));
@@ -482,26 +488,21 @@ void BackwardLoop::inputsByPanels(Pack pack, function_ref<void(const Block &)> s
     first = b.select(divides, zero, first), end = b.select(divides, inputPanels, end);
     firstRow = b.select(divides, b.mul(team.begin(b, units), rowsOfUnit), zero);
     endRow = b.select(divides, b.min(b.mul(team.end(b, units), rowsOfUnit), rows), rows);
-    Value own = b.sub(end, first), atOnce = b.select(isFewRows, b.min(own, panelsForFewRows), own);
-    Value block = b.allocate(b.mul(atOnce, Tiles::blockRows * panel));
-    Value groups = b.ceilDiv(own, b.max(atOnce, b.index(1)));
-    b.loop(groups, [&](Value group) {
-      Value start = b.add(first, b.mul(group, atOnce)), count = b.min(b.sub(end, start), atOnce);
-      Value column = b.mul(start, panel), columns = b.min(b.sub(p.I, column), b.mul(count, panel));
-      Value offset = b.mul(b.select(reuses, first, start), packedPanel);
-      b.ifElse(divides, [] {}, [&] { packPanels(offset, start, count); });
-      b.loop(firstRow, endRow, Tiles::blockRows, [&](Value row) {
-        Value height = b.min(b.sub(endRow, row), b.index(Tiles::blockRows));
-        Value blockPanel = b.mul(height, panel);
-        b.fillZero(block, zero, b.mul(count, blockPanel));
-        Gemm gemm;
-        gemm.a = dG, gemm.aOffset = b.add(firstBlock, b.mul(row, panel)), gemm.aPanel = dGPanel;
-        gemm.b = packed, gemm.bOffset = offset, gemm.bPanel = packedPanel;
-        gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
-        gemm.rows = height, gemm.columns = count, gemm.depth = depth, gemm.bNext = offset;
-        library.gemm(b, gemm);
-        store({block, blockPanel, row, height, column, columns});
-      });
+    Value count = b.sub(end, first), offset = b.mul(first, packedPanel), column = b.mul(first, panel);
+    Value columns = b.min(b.sub(p.I, column), b.mul(count, panel));
+    Value block = b.allocate(b.mul(count, Tiles::blockRows * panel));
+    b.ifElse(divides, [] {}, [&] { packPanels(offset, first, count); });
+    b.loop(firstRow, endRow, Tiles::blockRows, [&](Value row) {
+      Value height = b.min(b.sub(endRow, row), b.index(Tiles::blockRows));
+      Value blockPanel = b.mul(height, panel);
+      b.fillZero(block, zero, b.mul(count, blockPanel));
+      Gemm gemm;
+      gemm.a = dG, gemm.aOffset = b.add(firstBlock, b.mul(row, panel)), gemm.aPanel = dGPanel;
+      gemm.b = packed, gemm.bOffset = offset, gemm.bPanel = packedPanel;
+      gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
+      gemm.rows = height, gemm.columns = count, gemm.depth = depth, gemm.bNext = offset;
+      library.gemm(b, gemm);
+      store({block, blockPanel, row, height, column, columns});
     });
     b.free(block);
   });

@@ -165,7 +165,8 @@ Value ForwardLoop::packedPanel(ForwardLayer::Weights weights) {
   return b.mul(b.ceilDiv(layer.p.I, panel), panel * panel);
 }
 
-/// Packs panel `q` of block `block` for one GEMM, and returns its offset, which is the same for all panels of a thread.
+/// With AMX: packs panel `q` of block `block` for one GEMM, and returns its offset, which is the same for all panels of
+/// a thread.
 Value ForwardLoop::packOnce(const Own &own, ForwardLayer::Weights weights, int64_t block, Value q) {
   Value offset = b.mul(own.first, packedPanel(weights));
   layer.packWeights(weights, block, q, b.index(1), weights == ForwardLayer::Weights::Input ? packedX : packedH, offset);
@@ -233,8 +234,14 @@ void ForwardLoop::multiplyInput(const Own &own, Value time, Value steps) {
     };
     auto once = [&] {
       for (int64_t block = 0; block < layer.input.count; ++block) {
-        auto packed = [&](Value q) {
-          multiplyPanels(b.index(block), q, b.index(1), packOnce(own, ForwardLayer::Weights::Input, block, q));
+        auto packed = [&] {
+          if (!usesAMX)
+            return layer.multiplyPacking(Layer::Pass::Forward, Layer::Weights::Input, block,
+                                         describe(b.index(block), own.first, panels), own.first, packedX,
+                                         b.mul(own.first, rightPanel));
+          b.loop(own.first, own.end, 1, [&](Value q) {
+            multiplyPanels(b.index(block), q, b.index(1), packOnce(own, ForwardLayer::Weights::Input, block, q));
+          });
         };
         auto inPlace = [&] {
           if (usesAMX)
@@ -242,7 +249,7 @@ void ForwardLoop::multiplyInput(const Own &own, Value time, Value steps) {
           layer.multiplyInPlace(Layer::Pass::Forward, Layer::Weights::Input, block,
                                 describe(b.index(block), own.first, panels), own.first);
         };
-        b.ifElse(readsWeights, inPlace, [&] { b.loop(own.first, own.end, 1, packed); });
+        b.ifElse(readsWeights, inPlace, packed);
       }
     };
     b.ifElse(packsInputLate, once, [&] {
@@ -287,23 +294,28 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
     gemm.rows = own.rows, gemm.depth = p.statePanels, gemm.aNext = gemm.aOffset;
     return gemm;
   };
-  // The same for all blocks: panel `q`, packed for this GEMM, or all panels of the thread, not packed.
-  auto multiplyOnce = [&](Value q) {
-    for (int64_t block = 0; block < layer.recurrent.count; ++block) {
-      Gemm gemm = multiply(b.index(block), q);
-      gemm.bOffset = packOnce(own, ForwardLayer::Weights::State, block, q);
-      gemm.bPanel = rightPanel, gemm.cPanel = gatePanel, gemm.columns = b.index(1);
-      if (!b.tiles.usesAMX())
-        gemm.traversal = layer.getTraversal(s, p.statePanels);
-      library.gemm(b, gemm);
-    }
-  };
-  auto multiplyInPlace = [&] {
+  // The same for all panels of the thread and all blocks, by weights that these GEMMs alone use: not packed, or packed
+  // in parts.
+  auto multiplyOnce = [&](bool inPlace) {
     for (int64_t block = 0; block < layer.recurrent.count; ++block) {
       Gemm gemm = multiply(b.index(block), own.first);
       gemm.cPanel = gatePanel, gemm.columns = b.sub(own.end, own.first);
-      layer.multiplyInPlace(Layer::Pass::Forward, Layer::Weights::State, block, gemm, own.first);
+      if (inPlace)
+        layer.multiplyInPlace(Layer::Pass::Forward, Layer::Weights::State, block, gemm, own.first);
+      else if (!b.tiles.usesAMX())
+        layer.multiplyPacking(Layer::Pass::Forward, Layer::Weights::State, block, gemm, own.first, packedH,
+                              b.mul(own.first, rightPanel));
+      else
+        b.loop(own.first, own.end, 1, [&](Value q) {
+          Gemm gemm = multiply(b.index(block), q);
+          gemm.bOffset = packOnce(own, ForwardLayer::Weights::State, block, q);
+          gemm.bPanel = rightPanel, gemm.cPanel = gatePanel, gemm.columns = b.index(1);
+          library.gemm(b, gemm);
+        });
     }
+  };
+  auto multiplyStepOnce = [&] {
+    b.ifElse(readsWeights, [&] { multiplyOnce(/*inPlace=*/true); }, [&] { multiplyOnce(/*inPlace=*/false); });
   };
   auto cell = [&](const Position &at) {
     SmallVector<Value> arguments;
@@ -337,14 +349,13 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
         library.gemm(b, gemm);
       });
     };
-    auto packed = [&] { b.ifElse(packsStateLate, [&] { b.loop(own.first, own.end, 1, multiplyOnce); }, multiplyAll); };
-    b.ifElse(readsWeights, multiplyInPlace, packed);
+    b.ifElse(packsStateLate, multiplyStepOnce, multiplyAll);
     layer.forRows(p.H, t, own.first, own.end, cell);
     b.loop(own.first, own.end, 1, publish);
   } else {
     Value traversal = layer.getTraversal(s, p.statePanels);
     Value isDown = b.compare(arith::CmpIPredicate::eq, traversal, b.index(Gemm::SweepDown));
-    b.ifThen(readsWeights, multiplyInPlace);
+    b.ifThen(packsStateLate, multiplyStepOnce);
     b.loop(own.first, own.end, 1, [&](Value number) {
       Value q = b.select(isDown, b.sub(b.add(own.first, b.sub(own.end, b.index(1))), number), number);
       auto multiplyBlocks = [&] {
@@ -353,8 +364,7 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
         gemm.columns = b.index(layer.recurrent.count), gemm.traversal = traversal;
         library.gemm(b, gemm);
       };
-      auto packed = [&] { b.ifElse(packsStateLate, [&] { multiplyOnce(q); }, multiplyBlocks); };
-      b.ifElse(readsWeights, [] {}, packed);
+      b.ifElse(packsStateLate, [] {}, multiplyBlocks);
       layer.forPositions(p.H, t, q, cell);
       publish(q);
     });

@@ -36,3 +36,41 @@ void Layer::multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gem
   start = b.add(start, first);
   library.gemmInPlace(b, gemm, right);
 }
+
+void Layer::multiplyPacking(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel, Value packed,
+                            Value packedOffset) {
+  assert(!b.tiles.usesAMX() && "larger parts than a panel were not measured with AMX");
+  GateWeights from = getGateWeights(weights, block);
+  const bool isBackward = pass == Pass::Backward, isTransposed = from.gatesAreRows != isBackward;
+  const int64_t panel = b.tiles.panel;
+  Value states = weights == Weights::Input ? p.I : p.P;
+  Value depth = isBackward ? p.H : states, columns = isBackward ? states : p.H;
+  // A part of consecutive rows of the matrix is one panel. Otherwise the rows of a part lie apart, and each of a large
+  // matrix is in another page: with 256 bytes of each, most of the time was spent on TLB misses.
+  const int64_t partColumns = isTransposed ? panel : std::max(mostPartColumns, panel);
+  const int64_t partPanels = partColumns / panel;
+  Value depthPanels = b.ceilDiv(depth, panel);
+  Value atOnce = isTransposed ? depthPanels : b.min(depthPanels, b.index(Tiles::depth / panel));
+  atOnce = b.max(atOnce, b.index(1));
+  Value stride = b.mul(atOnce, panel * panel);
+  b.loop(b.index(0), gemm.columns, partPanels, [&](Value q) {
+    Value column = b.mul(b.add(firstPanel, q), panel), count = b.min(b.sub(gemm.columns, q), b.index(partPanels));
+    Value width = b.min(b.sub(columns, column), b.mul(count, panel));
+    b.loop(b.ceilDiv(depthPanels, atOnce), [&](Value index) {
+      Value k = b.mul(index, atOnce), row = b.mul(k, panel), rows = b.min(b.sub(depth, row), b.mul(atOnce, panel));
+      Gemm part = gemm;
+      part.b = packed, part.bOffset = packedOffset, part.bPanel = stride, part.bNext = packedOffset;
+      part.columns = count, part.depth = b.min(b.sub(depthPanels, k), atOnce);
+      part.aOffset = b.add(gemm.aOffset, b.mul(k, gemm.aPanel));
+      part.aNext = b.add(part.aOffset, b.mul(part.depth, gemm.aPanel));
+      part.cOffset = b.add(gemm.cOffset, b.mul(q, gemm.cPanel));
+      if (isTransposed)
+        library.packTransposed(b, {from.matrix, b.add(from.row, column), width, b.add(from.column, row), rows, packed,
+                                   packedOffset, stride});
+      else
+        library.packColumns(b, {from.matrix, b.add(from.row, row), rows, b.add(from.column, column), width, packed,
+                                packedOffset, stride});
+      library.gemm(b, part);
+    });
+  });
+}

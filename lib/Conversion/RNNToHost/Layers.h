@@ -109,6 +109,12 @@ public:
   /// Computes `gemm`, which multiplies the input or state (backward: the gates' gradients of block `block`) by panels
   /// of packed weights from panel `firstPanel` on, by weights that are not packed.
   void multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel);
+  /// The same by parts of the weights, each of which is packed right before its GEMM, from element `packedOffset` of
+  /// `packed` on, where an L2 cache keeps it.
+  void multiplyPacking(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel, Value packed,
+                       Value packedOffset);
+  /// Columns of a part whose columns are those of the matrix.
+  static constexpr int64_t mostPartColumns = 256;
   /// Generates code that all rows of a step share. The step has time `t` and index `s`.
   virtual void startStep(Value s, Value t) {}
 };
@@ -314,7 +320,7 @@ private:
 
   void steps(const Team &team, PackedWeights &weights);
   PackedWeights getInputWeights(Value packedPanel);
-  void inputsInPlace(function_ref<void(const Block &)> store);
+  void inputsOfFewRows(function_ref<void(const Block &)> store, Value packed, Value packedPanel);
   void inputsByPanels(Pack pack, function_ref<void(const Block &)> store, PackedWeights &weights, Value packedPanel);
   Value getSharedWork(Value work) const;
   void divideSteps();

@@ -1,4 +1,4 @@
-// Weights that one GEMM uses are packed panel by panel before it, always at the same offset, unless later calls use them.
+// Weights that one GEMM uses are packed in parts, each before its GEMM and at the same offset, unless later calls use them.
 // RUN: rnn-opt %s -split-input-file -convert-rnn-to-host=vector-bits=256 -canonicalize -cse | FileCheck %s
 
 // One step: the panels of both matrices. 40 columns are three panels of 16; the thread packs at offset 0.
@@ -11,16 +11,17 @@
 // CHECK: pack_transposed
 // CHECK: pack_transposed
 // CHECK: scf.if %[[LATE]] {
-// CHECK-NEXT: scf.for %{{.*}} = %c0 to %c3 step %c1 {
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 {
 // CHECK: call @rnn_host_pack_transposed_f32({{.*}}, %[[X:[^,]*]], %c0, %c512) :
 // CHECK: call @rnn_host_gemm_f32({{.*}}, %[[X]], %c0, %c512,
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 {
+// CHECK: call @rnn_host_pack_transposed_f32({{.*}}, %[[H:[^,]*]], %c0, %c768) :
+// CHECK: call @rnn_host_gemm_6_rows_f32({{.*}}, %[[H]], %c0, %c768,
 // CHECK: } else {
 // CHECK: call @rnn_host_gemm_f32({{.*}}, %[[X]], %c0, %c512,
 // CHECK: scf.for %[[Q:.*]] = %c0 to %c3 step %c1 {
 // CHECK-NEXT: scf.if %[[LATE]] {
-// CHECK: call @rnn_host_pack_transposed_f32({{.*}}, %[[H:[^,]*]], %c0, %c768) :
-// CHECK: call @rnn_host_gemm_6_rows_f32({{.*}}, %[[H]], %c0, %c768,
-// CHECK: } else {
+// CHECK-NEXT: } else {
 // CHECK: %[[PANEL:.*]] = arith.muli %[[Q]], %c768
 // CHECK: call @rnn_host_gemm_6_rows_f32({{.*}}, %[[H]], %[[PANEL]], %c2304,
 // CHECK: return
@@ -94,7 +95,7 @@ func.func @gradient_of_one_step(%x: memref<1x2x24xf32>, %h: memref<1x2x40xf32>, 
 
 // -----
 
-// More rows: groups of panels are packed before their product. The three panels are one group.
+// More rows: parts of the weights are packed before their product. The three panels are one part.
 // CHECK-LABEL: func @gradient_of_more_rows
 // CHECK: %[[KIND:.*]] = llvm.load {{.*}} -> i64
 // CHECK: %[[LATE:.*]] = arith.cmpi eq, %[[KIND]], %c3_i64
@@ -104,7 +105,7 @@ func.func @gradient_of_one_step(%x: memref<1x2x24xf32>, %h: memref<1x2x40xf32>, 
 // CHECK: scf.if %[[LATE]] {
 // CHECK-NOT: scf.for
 // CHECK: call @rnn_host_pack_columns_f32({{.*}}, %[[R:[^,]*]], %c0, %c768) :
-// CHECK: call @rnn_host_gemm_f32({{.*}}, %[[R]], %c0, %c768, {{.*}}, %c3, %c3, %c0, %c768, %c0, %false)
+// CHECK: call @rnn_host_gemm_f32({{.*}}, %[[R]], %c0, %c768, {{.*}}, %c3, %c3, %c1872, %c0, %c0, %false)
 // CHECK: } else {
 // CHECK-NOT: pack
 // CHECK: gemm
@@ -113,6 +114,33 @@ func.func @gradient_of_more_rows(%x: memref<1x25x24xf32>, %h: memref<1x25x40xf32
   rnn.cudnn_backprop rnn_tanh input(%x : memref<1x25x24xf32>) state(%h : memref<1x25x40xf32>) params(%p : memref<?xf32>)
       output(%y, %h : memref<1x25x40xf32>, memref<1x25x40xf32>) grads(%y, %h : memref<1x25x40xf32>, memref<1x25x40xf32>)
       reserve(%r : memref<?xi8>) outs(input_h_backprop = %h : memref<1x25x40xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// Parts of 256 columns (16 panels) and 256 rows of the state's weights.
+// CHECK-LABEL: func @gradient_in_parts
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: call @rnn_host_pack_columns_f32
+// CHECK: rnnrt.team_wait
+// CHECK: scf.if
+// CHECK: scf.for %[[Q:.*]] = %c0 to %[[OWN:.*]] step %c16 {
+// CHECK: %[[LEFT:.*]] = arith.subi %[[OWN]], %[[Q]]
+// CHECK: %[[PANELS:.*]] = arith.minsi %[[LEFT]], %c16
+// CHECK: scf.for %[[PART:.*]] = %c0 to %c2 step %c1 {
+// CHECK: %[[ROW:.*]] = arith.muli %[[PART]], %c256
+// CHECK: %[[LEFT:.*]] = arith.subi %c300, %[[ROW]]
+// CHECK: %[[ROWS:.*]] = arith.minsi %[[LEFT]], %c256
+// CHECK: call @rnn_host_pack_columns_f32(%{{.*}}, %[[ROW]], %[[ROWS]], %{{.*}}, %{{.*}}, %[[R:[^,]*]], %[[OFFSET:[^,]*]], %c4096) :
+// CHECK: call @rnn_host_gemm_f32({{.*}}, %[[R]], %[[OFFSET]], %c4096, {{.*}}, %[[PANELS]],
+// CHECK: } else {
+// CHECK-NOT: pack
+// CHECK: llvm.return
+func.func @gradient_in_parts(%x: memref<1x25x24xf32>, %h: memref<1x25x300xf32>, %p: memref<?xf32>, %y: memref<1x25x300xf32>, %r: memref<?xi8>) {
+  rnn.cudnn_backprop rnn_tanh input(%x : memref<1x25x24xf32>) state(%h : memref<1x25x300xf32>) params(%p : memref<?xf32>)
+      output(%y, %h : memref<1x25x300xf32>, memref<1x25x300xf32>) grads(%y, %h : memref<1x25x300xf32>, memref<1x25x300xf32>)
+      reserve(%r : memref<?xi8>) outs(input_h_backprop = %h : memref<1x25x300xf32>) {lowering = #rnn.lowering<fused>}
   return
 }
 
