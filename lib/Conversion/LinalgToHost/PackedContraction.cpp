@@ -150,10 +150,17 @@ Value PackedContraction::view(HostBuilder &b, const Matrix &matrix, ValueRange b
 void PackedContraction::chooseRight(HostBuilder &b) {
   const bool isAMX = b.tiles.usesAMX(), isTransposed = right.rows == N;
   const int64_t mostOfSums = isAMX ? 4 : 16, mostOfDots = isAMX ? 2 : b.tiles.vectors >= 4 ? 8 : 4;
-  // Each row of the matrix is read in parts of some cache lines: the hardware does not prefetch isolated ones.
-  constexpr int64_t rowBits = 256 * 8;
-  const int64_t atOnce = std::max<int64_t>(rowBits / (b.tiles.panel * b.tiles.left.getWidth()), 1);
-  groupPanels = b.min(b.index(atOnce), panels);
+  // Each row of the matrix is read in parts of some cache lines: the hardware does not prefetch isolated ones. The rows
+  // of a large matrix are in more pages than a TLB has entries, so a group has more columns: fewer groups visit them.
+  constexpr int64_t rowBits = 256 * 8, rowBitsOfLarge = 1024 * 8, bitsOfLarge = int64_t(8) << 23;
+  auto panelsOf = [&](int64_t bits) {
+    return b.index(std::max<int64_t>(bits / (b.tiles.panel * b.tiles.left.getWidth()), 1));
+  };
+  Value bits = b.mul(b.mul(sizes[K], sizes[N]), right.type.getElementTypeBitWidth()), atOnce = panelsOf(rowBits);
+  if (!isAMX && !isTransposed) // others were not measured
+    atOnce =
+        b.select(b.compare(arith::CmpIPredicate::sgt, bits, b.index(bitsOfLarge)), panelsOf(rowBitsOfLarge), atOnce);
+  groupPanels = b.min(atOnce, panels);
   Value isFalse = arith::ConstantOp::create(b, b.getBoolAttr(false));
   auto areAtMost = [&](int64_t rows) {
     Value areFew = b.compare(arith::CmpIPredicate::sle, sizes[M], b.index(rows));
