@@ -7,11 +7,14 @@
 #include "rnn/Emit/JIT.h"
 #include "Optimize.h"
 #include "Vectors.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Transforms/Passes.h"
 #include "rnn/Conversion/RuntimeToLLVM/ExportedFunctions.h"
 #include "rnn/Emit/Object.h"
 #include "rnn/InitAllDialects.h"
@@ -90,6 +93,19 @@ static llvm::Error findExternalFunctions(ModuleOp module, llvm::ArrayRef<Runtime
                                  "; give them bodies, or define the symbols in the process or among those of the JIT");
 }
 
+/// Erases the functions that the public function `name` does not need, if there is one.
+static LogicalResult eraseOtherFunctions(ModuleOp module, StringRef name) {
+  auto kept = module.lookupSymbol<func::FuncOp>(name);
+  if (!kept || kept.isPrivate() || kept.isExternal())
+    return success();
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function != kept)
+      function.setPrivate();
+  PassManager passes(module.getContext());
+  passes.addPass(createSymbolDCEPass());
+  return passes.run(module);
+}
+
 llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp module, const JITOptions &options) {
   std::unique_ptr<CompiledModule> compiled(new CompiledModule);
   if (options.sanitizeAddress &&
@@ -110,6 +126,8 @@ llvm::Expected<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp
   auto pipeline = withVectorsOf(**machine, options.pipeline);
   if (!pipeline)
     return pipeline.takeError();
+  if (failed(eraseOtherFunctions(module, options.function)))
+    return llvm::createStringError("cannot erase functions that are not called");
   if (llvm::Error error = runPipeline(module, *pipeline, options.passes))
     return error;
 

@@ -31,7 +31,9 @@ static cl::OptionCategory category("rnn-run options");
 static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE.mlir, or - for standard input"), cl::init("-"),
                                       cl::cat(category));
 static cl::opt<std::string>
-    functionName("function", cl::desc("Public function to run (default: the only one, else main)"), cl::cat(category));
+    functionName("function",
+                 cl::desc("Public function to run; others are not compiled (default: the only one, else main)"),
+                 cl::cat(category));
 static cl::opt<std::string> autotuneFile(
     "autotune",
     cl::desc("Measure the function with every candidate of its rnn ops (host: and with every "
@@ -248,6 +250,7 @@ static llvm::Error run(ModuleOp module, const PipelineOptions &pipeline, const R
   };
   JITOptions options;
   options.pipeline = pipeline;
+  options.function = functionName;
   if (pipeline.target == TargetKind::Cuda && !pipeline.tuningRecords.empty() && pipeline.device.empty()) {
     if (llvm::Error error = openSession())
       return error;

@@ -40,7 +40,8 @@ protected:
     rnnrt_device_release(device);
   }
 
-  llvm::Expected<std::unique_ptr<CompiledModule>> tryCompile(llvm::StringRef source, const RunOptions &passes = {}) {
+  llvm::Expected<std::unique_ptr<CompiledModule>> tryCompile(llvm::StringRef source, const RunOptions &passes = {},
+                                                             llvm::StringRef function = "") {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
     if (!module)
       return llvm::createStringError("the test's module does not parse");
@@ -48,6 +49,7 @@ protected:
     JITOptions options;
     options.symbols = symbols;
     options.passes = passes;
+    options.function = function.str();
     return CompiledModule::compile(*module, options);
   }
 
@@ -91,6 +93,23 @@ TEST_F(JITTest, ScalarsOfEveryType) {
     EXPECT_EQ(many[index].getKind(), kind);
     EXPECT_EQ(many[index].getAsDouble(0), values[index]) << "result " << index;
   }
+}
+
+TEST_F(JITTest, OneFunctionOfAModule) {
+  llvm::StringRef source = R"(
+    func.func @one(%a: f32) -> f32 {
+      %r = call @two(%a) : (f32) -> f32
+      return %r : f32
+    }
+    func.func @two(%a: f32) -> f32 { %r = arith.addf %a, %a : f32  return %r : f32 }
+    func.func @other() { "test.unknown"() : () -> ()  return })";
+  auto module = llvm::cantFail(tryCompile(source, {}, "one"));
+  EXPECT_EQ(module->getFunctionNames(), ArrayRef<std::string>{"one"});
+  auto results = llvm::cantFail(module->invoke("one", call, {makeTensor(ElementKind::F32, {}, {1.5})}));
+  EXPECT_EQ(results[0].getAsDouble(0), 3.0);
+  // An unknown name is reported with those of all functions, which are compiled.
+  ScopedDiagnosticHandler ignore(&context, [](Diagnostic &) { return success(); });
+  EXPECT_FALSE(messageOf(tryCompile(source, {}, "missing").takeError()).empty());
 }
 
 TEST_F(JITTest, TensorsOfEveryRankAndEmptyOnes) {

@@ -34,6 +34,8 @@ struct RuntimeSymbol {
 
 struct JITOptions {
   PipelineOptions pipeline;
+  /// The public function to compile, with those that it calls. If there is none of this name, all are compiled.
+  std::string function;
   /// LLVM's optimization level, 0 to 3.
   unsigned optimizationLevel = 3;
   /// The entry points of the runtime: those of `rnnrt_abi_symbols` and of `rnnrt_abi_target_symbols` for the target.
