@@ -443,6 +443,8 @@ struct EmitEntries : public rnn::impl::RNNEmitEntriesPassBase<EmitEntries> {
       return signalPassFailure();
     }
     bool failed = false;
+    SymbolTableCollection tables;
+    const SymbolUserMap users(tables, module);
     SmallVector<LLVM::GlobalOp> descriptions;
     llvm::StringMap<func::FuncOp> exported;
     for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
@@ -454,7 +456,7 @@ struct EmitEntries : public rnn::impl::RNNEmitEntriesPassBase<EmitEntries> {
       if (!function.isPublic())
         continue;
       SmallVector<Argument> inputs, results;
-      std::optional<InFlightDiagnostic> reason = collect(function, inputs, results);
+      std::optional<InFlightDiagnostic> reason = collect(function, users, inputs, results);
       if (reason) {
         // Without `all`, only functions of the module call such a function.
         if (all)
@@ -488,8 +490,8 @@ struct EmitEntries : public rnn::impl::RNNEmitEntriesPassBase<EmitEntries> {
 
 private:
   /// Collects arguments and results. Returns an unreported diagnostic if the function cannot be exported.
-  std::optional<InFlightDiagnostic> collect(func::FuncOp function, SmallVectorImpl<Argument> &inputs,
-                                            SmallVectorImpl<Argument> &results) {
+  std::optional<InFlightDiagnostic> collect(func::FuncOp function, const SymbolUserMap &users,
+                                            SmallVectorImpl<Argument> &inputs, SmallVectorImpl<Argument> &results) {
     // Remove the name attributes: the translation to LLVM IR rejects them.
     Builder builder(&getContext());
     auto refuse = [&](StringRef what, size_t index, Type type, StringRef reason) {
@@ -540,7 +542,7 @@ private:
     for (auto [value, argument] : llvm::zip_equal(end.getOperands(), results))
       argument.rows = resultSizes.get(value);
     // After the analyses, which follow memref.alloc.
-    if (!deviceMemory)
+    if (!deviceMemory && users.useEmpty(function))
       allocateResults(function, end);
     return std::nullopt;
   }

@@ -50,7 +50,8 @@ private:
 };
 
 /// Replaces the memref.alloc of each buffer that `function` returns by rnnrt_abi_alloc_result, which returns memory
-/// that the program offered for the result, if any. `end` is the only return; argument 0 is the runtime call.
+/// that the program offered for the result, if any. No function of the module calls `function`: the offered memory is
+/// for the results of the function that the program calls. `end` is the only return; argument 0 is the runtime call.
 void allocateResults(func::FuncOp function, func::ReturnOp end);
 
 /// The dynamic sizes of a function's results, as linear functions of the sizes of its arguments.

@@ -60,9 +60,6 @@ static memref::AllocOp findAllocation(Value result, func::FuncOp function) {
 }
 
 void rnn::allocateResults(func::FuncOp function, func::ReturnOp end) {
-  // If another function of the module calls this one, the offered memory is for the results of the caller.
-  if (!SymbolTable::symbolKnownUseEmpty(function, function->getParentOfType<ModuleOp>()))
-    return;
   llvm::MapVector<Operation *, SmallVector<int64_t>> results;
   for (auto [index, value] : llvm::enumerate(end.getOperands()))
     if (memref::AllocOp alloc = findAllocation(value, function))
