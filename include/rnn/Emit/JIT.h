@@ -34,7 +34,8 @@ struct RuntimeSymbol {
 
 struct JITOptions {
   PipelineOptions pipeline;
-  /// The public function to compile, with those that it calls. If there is none of this name, all are compiled.
+  /// The name of a public function: only it and the functions that it calls are compiled. Empty, or not the name of a
+  /// public function: all are compiled.
   std::string function;
   /// LLVM's optimization level, 0 to 3.
   unsigned optimizationLevel = 3;

@@ -141,6 +141,12 @@ void HostBuilder::prefetch(Value scratch, Value offset, unsigned locality) {
     prefetchLine(scratch, add(offset, k), locality);
 }
 
+void HostBuilder::prefetchRow(Value matrix, Value row, Value column, int64_t count, bool isWrite) {
+  for (int64_t k = 0; k < count; k += elementsOfLine(matrix))
+    memref::PrefetchOp::create(*this, matrix, ValueRange{row, add(column, k)}, isWrite, /*localityHint=*/3,
+                               /*isDataCache=*/true);
+}
+
 void HostBuilder::forColumns(Value count, int64_t width, function_ref<void(Value, Value)> body) {
   Value rest = createOrFold<arith::RemUIOp>(count, index(width)), whole = sub(count, rest);
   loop(index(0), whole, width, [&](Value column) { body(column, Value()); });

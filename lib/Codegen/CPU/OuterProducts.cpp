@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "GemmLoops.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "rnn/Codegen/CPU/KernelLibrary.h"
 
 using namespace mlir;
@@ -17,18 +16,15 @@ static void emitOuterProducts(HostBuilder &b, const OuterProducts &p) {
   std::unique_ptr<MicroKernel> kernel = createMicroKernel(b, p.a, p.b);
   int64_t panel = b.tiles.panel, lanes = b.tiles.lanes, depthStep = kernel->depthStep();
   const Tile tile = {height, Value(), Value(), Value()};
-  // Prefetches the part of c that the next tile stores, which is in the next panel or in the next rows. Stores wait for
-  // their cache lines, and the hardware prefetches too few of them.
-  const int64_t inLine = 64 * 8 / cast<MemRefType>(p.c.getType()).getElementTypeBitWidth();
+  // A store that misses the caches must first fetch its cache line. So, before a tile is computed, this prefetches the
+  // elements of c that the next tile overwrites: the next panel of the same rows, or after the last panel, the first
+  // panel of the next rows.
   auto prefetchNext = [&](Value first, Value column) {
     Value next = b.add(column, panel), isEnd = b.compare(arith::CmpIPredicate::sge, next, p.columns);
     next = b.add(p.column, b.select(isEnd, b.index(0), next));
     Value top = b.select(isEnd, b.add(first, height), first), last = b.sub(p.end, b.index(1));
     for (int64_t row = 0; row < height; ++row)
-      for (int64_t inPanel = 0; inPanel < panel; inPanel += inLine) {
-        Value position[] = {b.add(p.row, b.min(b.add(top, row), last)), b.add(next, inPanel)};
-        memref::PrefetchOp::create(b, p.c, position, /*isWrite=*/true, /*localityHint=*/3, /*isDataCache=*/true);
-      }
+      b.prefetchRow(p.c, b.add(p.row, b.min(b.add(top, row), last)), next, panel, /*isWrite=*/true);
   };
   b.loop(p.first, p.end, height, [&](Value first) {
     Value q = b.div(first, b.index(panel)), inPanel = b.sub(first, b.mul(q, panel));

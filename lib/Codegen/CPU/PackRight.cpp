@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Transpose.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "rnn/Codegen/CPU/KernelLibrary.h"
 
 using namespace mlir;
@@ -83,14 +82,12 @@ static void emitColumns(HostBuilder &b, const PackRight &p) {
       vector::StoreOp::create(b, pairs, p.target, b.add(target, 2 * inRow));
     }
   };
-  // Rows of a large matrix are in pages of their own, where the hardware does not prefetch the next row.
+  // Hardware prefetchers do not follow a column across page boundaries, and in a large matrix consecutive rows are in
+  // different pages. The copy therefore prefetches the row that it reads four rows later.
   constexpr int64_t rowsAhead = 4;
-  const int64_t inLine = 64 * 8 / cast<MemRefType>(p.matrix.getType()).getElementTypeBitWidth();
   auto prefetchRow = [&](Value q, Value k, int64_t panels) {
-    Value row = b.add(p.row, b.min(k, b.sub(p.rows, b.index(1)))), first = b.add(p.column, b.mul(q, panel));
-    for (int64_t column = 0; column < panels * panel; column += inLine)
-      memref::PrefetchOp::create(b, p.matrix, ValueRange{row, b.add(first, column)}, /*isWrite=*/false,
-                                 /*localityHint=*/3, /*isDataCache=*/true);
+    Value row = b.add(p.row, b.min(k, b.sub(p.rows, b.index(1))));
+    b.prefetchRow(p.matrix, row, b.add(p.column, b.mul(q, panel)), panels * panel, /*isWrite=*/false);
   };
   auto copy = [&](Value q, int64_t panels, ArrayRef<Value> masks) {
     auto copyRows = [&](Value k, bool hasSecond) {

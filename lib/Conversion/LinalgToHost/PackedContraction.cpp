@@ -150,14 +150,15 @@ Value PackedContraction::view(HostBuilder &b, const Matrix &matrix, ValueRange b
 void PackedContraction::chooseRight(HostBuilder &b) {
   const bool isAMX = b.tiles.usesAMX(), isTransposed = right.rows == N;
   const int64_t mostOfSums = isAMX ? 4 : 16, mostOfDots = isAMX ? 2 : b.tiles.vectors >= 4 ? 8 : 4;
-  // Each row of the matrix is read in parts of some cache lines: the hardware does not prefetch isolated ones. The rows
-  // of a large matrix are in more pages than a TLB has entries, so a group has more columns: fewer groups visit them.
-  constexpr int64_t rowBits = 256 * 8, rowBitsOfLarge = 1024 * 8, bitsOfLarge = int64_t(8) << 23;
+  // A group of panels contains several consecutive cache lines of each row of the matrix, because the hardware does not
+  // prefetch isolated lines. The rows of a large matrix lie in more pages than the TLB has entries, so that each group
+  // misses the TLB once per row. Wider groups then have fewer TLB misses in total.
+  constexpr int64_t rowBits = 256 * 8, rowBitsOfLarge = 1024 * 8, bitsOfLarge = 8 * (int64_t(8) << 20);
   auto panelsOf = [&](int64_t bits) {
     return b.index(std::max<int64_t>(bits / (b.tiles.panel * b.tiles.left.getWidth()), 1));
   };
   Value bits = b.mul(b.mul(sizes[K], sizes[N]), right.type.getElementTypeBitWidth()), atOnce = panelsOf(rowBits);
-  if (!isAMX && !isTransposed) // others were not measured
+  if (!isAMX && !isTransposed) // wider groups were not measured for AMX and for transposed operands
     atOnce =
         b.select(b.compare(arith::CmpIPredicate::sgt, bits, b.index(bitsOfLarge)), panelsOf(rowBitsOfLarge), atOnce);
   groupPanels = b.min(atOnce, panels);

@@ -362,7 +362,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
           if (inPlace)
             layer.multiplyInPlace(Layer::Pass::Backward, Layer::Weights::State, block, gemm, firstState);
           else
-            layer.multiplyPacking(Layer::Pass::Backward, Layer::Weights::State, block, gemm, firstState, packedR,
+            layer.multiplyInParts(Layer::Pass::Backward, Layer::Weights::State, block, gemm, firstState, packedR,
                                   offset);
         }
       };
@@ -422,7 +422,8 @@ void BackwardLoop::inputs(Pack pack, function_ref<void(const Block &)> store) {
   weights.release();
 }
 
-/// For few rows, by weights that are not packed, or packed in parts.
+/// The gradient of the input if it has few rows: by weights that are packed in parts to `packed`, or if `packed` is
+/// null, by weights that are not packed.
 void BackwardLoop::inputsOfFewRows(function_ref<void(const Block &)> store, Value packed, Value packedPanel) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
@@ -431,8 +432,8 @@ void BackwardLoop::inputsOfFewRows(function_ref<void(const Block &)> store, Valu
   library.parallel(b, inputPanels, work, [&](const Team &team) {
     Value first = team.begin(b, inputPanels), end = team.end(b, inputPanels), blockPanel = b.mul(rows, panel);
     Value atOnce = b.max(b.sub(end, first), b.index(1));
-    if (packed) // `store` then reads the columns of a part from a cache
-      atOnce = b.min(atOnce, b.index(std::max<int64_t>(Layer::mostPartColumns / panel, 1)));
+    if (packed) // the block then is still in a cache when `store` reads it
+      atOnce = b.min(atOnce, b.index(Layer::partColumns / panel));
     Value block = b.allocate(b.mul(atOnce, blockPanel));
     b.loop(b.ceilDiv(b.sub(end, first), atOnce), [&](Value group) {
       Value start = b.add(first, b.mul(group, atOnce)), count = b.min(b.sub(end, start), atOnce);
@@ -443,7 +444,7 @@ void BackwardLoop::inputsOfFewRows(function_ref<void(const Block &)> store, Valu
         gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
         gemm.rows = rows, gemm.columns = count;
         if (packed)
-          layer.multiplyPacking(Layer::Pass::Backward, Layer::Weights::Input, k, gemm, start, packed,
+          layer.multiplyInParts(Layer::Pass::Backward, Layer::Weights::Input, k, gemm, start, packed,
                                 b.mul(first, packedPanel));
         else
           layer.multiplyInPlace(Layer::Pass::Backward, Layer::Weights::Input, k, gemm, start);

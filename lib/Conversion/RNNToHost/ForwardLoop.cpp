@@ -236,7 +236,7 @@ void ForwardLoop::multiplyInput(const Own &own, Value time, Value steps) {
       for (int64_t block = 0; block < layer.input.count; ++block) {
         auto packed = [&] {
           if (!usesAMX)
-            return layer.multiplyPacking(Layer::Pass::Forward, Layer::Weights::Input, block,
+            return layer.multiplyInParts(Layer::Pass::Forward, Layer::Weights::Input, block,
                                          describe(b.index(block), own.first, panels), own.first, packedX,
                                          b.mul(own.first, rightPanel));
           b.loop(own.first, own.end, 1, [&](Value q) {
@@ -303,7 +303,7 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
       if (inPlace)
         layer.multiplyInPlace(Layer::Pass::Forward, Layer::Weights::State, block, gemm, own.first);
       else if (!b.tiles.usesAMX())
-        layer.multiplyPacking(Layer::Pass::Forward, Layer::Weights::State, block, gemm, own.first, packedH,
+        layer.multiplyInParts(Layer::Pass::Forward, Layer::Weights::State, block, gemm, own.first, packedH,
                               b.mul(own.first, rightPanel));
       else
         b.loop(own.first, own.end, 1, [&](Value q) {

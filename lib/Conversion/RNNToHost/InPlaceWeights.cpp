@@ -1,4 +1,4 @@
-//===- InPlaceWeights.cpp - products with weights that are not packed --------===//
+//===- InPlaceWeights.cpp - GEMMs by weights that no other GEMM uses ---------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -37,7 +37,7 @@ void Layer::multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gem
   library.gemmInPlace(b, gemm, right);
 }
 
-void Layer::multiplyPacking(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel, Value packed,
+void Layer::multiplyInParts(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel, Value packed,
                             Value packedOffset) {
   assert(!b.tiles.usesAMX() && "larger parts than a panel were not measured with AMX");
   GateWeights from = getGateWeights(weights, block);
@@ -45,10 +45,10 @@ void Layer::multiplyPacking(Pass pass, Weights weights, int64_t block, const Gem
   const int64_t panel = b.tiles.panel;
   Value states = weights == Weights::Input ? p.I : p.P;
   Value depth = isBackward ? p.H : states, columns = isBackward ? states : p.H;
-  // A part of consecutive rows of the matrix is one panel. Otherwise the rows of a part lie apart, and each of a large
-  // matrix is in another page: with 256 bytes of each, most of the time was spent on TLB misses.
-  const int64_t partColumns = isTransposed ? panel : std::max(mostPartColumns, panel);
-  const int64_t partPanels = partColumns / panel;
+  // If a panel's columns are rows of the matrix, a panel consists of whole rows, which are contiguous: it is one part.
+  // Otherwise a part has a piece of many rows, which in a large matrix lie in different pages. Wide pieces keep the
+  // number of TLB misses low, and the limit on the rows keeps the part small enough for an L2 cache.
+  const int64_t partPanels = isTransposed ? 1 : partColumns / panel;
   Value depthPanels = b.ceilDiv(depth, panel);
   Value atOnce = isTransposed ? depthPanels : b.min(depthPanels, b.index(Tiles::depth / panel));
   atOnce = b.max(atOnce, b.index(1));

@@ -109,12 +109,12 @@ public:
   /// Computes `gemm`, which multiplies the input or state (backward: the gates' gradients of block `block`) by panels
   /// of packed weights from panel `firstPanel` on, by weights that are not packed.
   void multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel);
-  /// The same by parts of the weights, each of which is packed right before its GEMM, from element `packedOffset` of
-  /// `packed` on, where an L2 cache keeps it.
-  void multiplyPacking(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel, Value packed,
+  /// Like multiplyInPlace, but packs the weights in parts. Each part is packed to element `packedOffset` of `packed`,
+  /// multiplied, and then overwritten by the next one, so that it is in an L2 cache while it is used.
+  void multiplyInParts(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel, Value packed,
                        Value packedOffset);
-  /// Columns of a part whose columns are those of the matrix.
-  static constexpr int64_t mostPartColumns = 256;
+  /// The number of columns in a part of multiplyInParts if a panel's columns are columns of the matrix.
+  static constexpr int64_t partColumns = 256;
   /// Generates code that all rows of a step share. The step has time `t` and index `s`.
   virtual void startStep(Value s, Value t) {}
 };
@@ -203,8 +203,8 @@ private:
   Value stepsAtOnce, rowsAtOnce, stateSize;
   Value byRows;     ///< i1: threads divide the rows of a step instead of its columns. Null: they never do
   Value mostByRows; ///< the most threads if they divide rows
-  /// i1, in `run`: the weights of the input, or of the state, are used by one GEMM and no later call. Then each panel
-  /// is packed right before its GEMM, always at the same offset, which stays in an L2 cache.
+  /// i1, in `run`: the weights of the input, or of the state, are used by one GEMM and no later call. Then they are
+  /// packed in parts (multiplyInParts), with AMX panel by panel.
   Value packsInputLate, packsStateLate;
   /// i1, in `run`: the layer has a single step with so few rows that packing the weights would take longer than
   /// multiplying by them. The GEMMs then read the weights from the operand (multiplyInPlace).
@@ -346,7 +346,8 @@ private:
   KernelLibrary &library;
   Value packedR, packedP; ///< in `run`
   Value packedPanel;      ///< elements of packedR from panel to panel
-  /// i1, in `run`: packedR is used by at most one GEMM, and its panels are packed one by one for it.
+  /// i1, in `run`: packedR is used by at most one GEMM, which packs it in parts (multiplyInParts), with AMX panel
+  /// by panel.
   Value packsLate;
   Value readsWeights; ///< i1, in `run`: the same for few rows, and they are not packed at all
   Needs needs;

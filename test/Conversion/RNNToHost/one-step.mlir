@@ -11,7 +11,8 @@
 // CHECK: pack_transposed
 // CHECK: pack_transposed
 // CHECK: scf.if %[[LATE]] {
-// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 {
+// CHECK-NEXT: memref.reinterpret_cast
+// CHECK-NEXT: scf.for %{{.*}} = %c0 to %c3 step %c1 {
 // CHECK: call @rnn_host_pack_transposed_f32({{.*}}, %[[X:[^,]*]], %c0, %c512) :
 // CHECK: call @rnn_host_gemm_f32({{.*}}, %[[X]], %c0, %c512,
 // CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 {

@@ -2,8 +2,8 @@
 // RUN: rnn-opt %s -convert-rnn-to-host=vector-bits=256 -cse -split-input-file | FileCheck %s
 // RUN: rnn-opt %s -convert-rnn-to-host="vector-bits=256 bf16-gemm=dot" -cse -split-input-file | FileCheck %s --check-prefix=DOTS
 
-// A step has 128 x 512 multiply-adds, which is the minimum, and dX 64 times as many. It has one code for weights that later calls use,
-// and one for other weights.
+// A step has 128 x 512 multiply-adds, which is the minimum, and dX 64 times as many. dX has two parallel loops, of which one
+// runs: for weights whose packed form later calls use, and for other weights.
 // CHECK-LABEL: func @both_are_shared
 // CHECK-DAG: %[[PANELS:.*]] = arith.constant 8 : index
 // CHECK-DAG: %[[STEP:.*]] = arith.constant 65536 : index

@@ -88,6 +88,8 @@ public:
   void prefetchLine(Value scratch, Value offset, unsigned locality);
   /// Prefetches a row of a panel from element `offset` on. Rows of scratch are aligned to cache lines.
   void prefetch(Value scratch, Value offset, unsigned locality);
+  /// Prefetches `count` elements of a row of a matrix, from column `column` on, to L1. They may be past its end.
+  void prefetchRow(Value matrix, Value row, Value column, int64_t count, bool isWrite);
   /// Runs `body` with the first column and the mask (null for a full vector) of each vector of `width` columns in a row
   /// of `count` columns.
   void forColumns(Value count, int64_t width, function_ref<void(Value, Value)> body);
