@@ -82,8 +82,9 @@ class Call(NamedTuple):
 
     function: Optional[_runtime.Bound]  #: with the shapes of its arguments. None for an empty batch
     missing: Optional[Tuple[Tuple[int, ...], int]]  #: what `Operation.missing` returns
-    outputs: List[Tuple[int, ...]]  #: the shapes of what it writes, the reserve space last
+    results: List[Tuple[int, ...]]  #: their shapes
     large: bool  #: whether a result is (`is_large`)
+    reserve: Optional[Tuple[int, ...]]  #: the shape of the reserve space, which it writes after the results
 
 
 @functools.lru_cache(maxsize=4096)
@@ -93,21 +94,30 @@ def prepare(operation: Operation, dtype: str, stage: str, inputs: Tuple[Any, ...
     if has_tensors(operation):
         assert isinstance(operation, Layers)
         operation.check_tensors(*values)
-    empty = _empty_batch(operation, values[0])
-    outputs = [tuple(shape) for shape in (inputs[:operation.primals] if stage == "backward" else operation.shapes(*values))]
+    empty, reserve = _empty_batch(operation, values[0]), None
+    results = [tuple(shape) for shape in (inputs[:operation.primals] if stage == "backward" else operation.shapes(*values))]
+    large = any(is_large(shape, dtype) for shape in results)
     if stage == "forward" and operation.saves:
-        outputs.append((0 if empty else operation.reserve_bytes(dtype, *values),))
+        reserve = (0 if empty else operation.reserve_bytes(dtype, *values),)
     if empty:
-        return Call(None, None, outputs, False)
-    every, missing = list(inputs), operation.missing(*values)
+        return Call(None, None, results, large, reserve)
+    every, missing, outputs = list(inputs), operation.missing(*values), [*results, *([reserve] if reserve else [])]
     if missing:
         every.insert(operation.primals, missing[0])
     if has_tensors(operation):
         shapes = _separate.shapes(every, outputs, *_tensors_of(operation, stage))
     else:
         shapes = [*every, *outputs]
-    large = any(is_large(shape, dtype) for shape in outputs[:operation.results])
-    return Call(_function(operation, dtype, stage).bind(shapes), missing, outputs, large)
+    return Call(_function(operation, dtype, stage).bind(shapes), missing, results, large, reserve)
+
+
+def new_results(call: Call, like: Tensor) -> List[Tensor]:
+    """Uninitialized tensors for what the call writes, the reserve space last."""
+    # A method of the tensor takes half the time of `new_tensor`.
+    results = [new_tensor(like, shape) if call.large else like.new_empty(shape) for shape in call.results]
+    if call.reserve:
+        results.append(new_tensor(like, call.reserve, torch.int8))
+    return results
 
 
 def has_tensors(operation: Operation) -> bool:
@@ -267,17 +277,14 @@ def forward(operation: Operation, operands: Sequence[Tensor], training: bool,
     saves = training and operation.saves
     prepared = _prepared(operation, stage, operands)
     if prepared is not None:
-        shapes = prepared.outputs
+        outputs = new_results(prepared, x)
     else:
-        shapes = operation.shapes(*operands)
+        outputs = [new_tensor(x, shape) for shape in operation.shapes(*operands)]
         if saves:
             leading = operation.counts if isinstance(operation, Members) else ()
-            shapes.append((*leading, reserve_bytes(operation, operands)))
-    outputs = [new_tensor(x, shape) for shape in shapes[:operation.results]]
-    if saves:
-        outputs.append(new_tensor(x, shapes[-1], torch.int8))
-        if defined:
-            outputs[-1].zero_()
+            outputs.append(new_tensor(x, (*leading, reserve_bytes(operation, operands)), torch.int8))
+    if saves and defined:
+        outputs[-1].zero_()
     _call(operation, stage, operands, outputs, prepared)
     return outputs
 
@@ -293,8 +300,10 @@ def backward(operation: Operation, values: Sequence[Tensor]) -> List[Tensor]:
     if recorded(*values):
         return _ops.backward(operation, values)
     if not isinstance(operation, Members):
-        gradients = [new_tensor(v, v.shape) for v in values[:operation.primals]]
-        _call(operation, "backward", values, gradients, _prepared(operation, "backward", values))
+        prepared = _prepared(operation, "backward", values)
+        gradients = (new_results(prepared, values[0]) if prepared is not None
+                     else [new_tensor(v, v.shape) for v in values[:operation.primals]])
+        _call(operation, "backward", values, gradients, prepared)
         return gradients
     gradients = [new_tensor(values[0], shape) for shape in operation.separated().gradient_shapes(*values)]
     _call(operation, "backward", values, gradients, None)
@@ -430,6 +439,22 @@ def _is_batched(value: Tensor) -> bool:
     return "Batched" in repr(torch._C._dispatch_keys(value))
 
 
+def gradients(operation: Operation, operands: Sequence[Tensor], results: Sequence[Tensor], reserve: Sequence[Tensor],
+              cotangents: Sequence[Optional[Tensor]]) -> Sequence[Tensor]:
+    """The gradients of the primals in the backward pass of a node of autograd. `results` are empty where the gradient does not read
+    them, `reserve` where the operation saves nothing, and `cotangents` None for results that the program does not use."""
+    if any(v is not None and (i not in operation.cotangents or _is_batched(v))
+           for i, v in enumerate(cotangents[:operation.results])):
+        return _vjp(operation, operands, cotangents[:operation.results])
+    given = [cotangents[i] for i in operation.cotangents]
+    shapes = operation.shapes(*operands) if any(v is None for v in given) else ()
+    chosen = [operands[0].new_zeros(shapes[i]) if v is None else v for i, v in zip(operation.cotangents, given)]
+    # Layers have all cotangents, which replace results that are not read.
+    values = (*operands, *(results or chosen), *chosen, *reserve)
+    # Without derivatives of higher order, the node of autograd would have no use.
+    return apply(Gradient, operation, *values) if torch.is_grad_enabled() or transformed() else backward(operation, values)
+
+
 class Forward(torch.autograd.Function):
     """`forward` of a training pass; its gradient is `Gradient`, its jvp is in aten ops."""
 
@@ -451,23 +476,9 @@ class Forward(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
         operation, values = ctx.operation, ctx.saved_tensors
-        m, k = len(operation.operand_axes), operation.results
-        operands, saved = values[:m], values[m:]
-        if any(v is not None and (i not in operation.cotangents or _is_batched(v)) for i, v in enumerate(cotangents[:k])):
-            gradients: Sequence[Tensor] = _vjp(operation, operands, cotangents[:k])
-        else:
-            given = [cotangents[i] for i in operation.cotangents]
-            shapes = operation.shapes(*operands) if any(v is None for v in given) else ()
-            chosen = [operands[0].new_zeros(shapes[i]) if v is None else v for i, v in zip(operation.cotangents, given)]
-            if ctx.keeps_results:
-                results, saved = saved[:k], saved[k:]
-            else:  # the gradient does not read them, and layers have all cotangents
-                results = chosen
-            values = (*operands, *results, *chosen, *saved)
-            # Without derivatives of higher order, the node of autograd would have no use.
-            gradients = (apply(Gradient, operation, *values) if torch.is_grad_enabled() or transformed()
-                         else backward(operation, values))
-        return (None, *gradients, *[None] * (m - operation.primals))
+        m, k = len(operation.operand_axes), operation.results if ctx.keeps_results else 0
+        found = gradients(operation, values[:m], values[m:m + k], values[m + k:], cotangents)
+        return (None, *found, *[None] * (m - operation.primals))
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
@@ -521,6 +532,16 @@ def storage_of(value: Tensor) -> Any:
     return value.untyped_storage() if hasattr(value, "untyped_storage") else value.storage()
 
 
+def parts(gradient: Tensor, tensors: Sequence[Tensor]) -> List[Tensor]:
+    """The gradients of `tensors`, which are the first parts of a flat array, from its own: views, where autograd does not record
+    them. Zeros may follow in the array, for biases that a layer lacks."""
+    sizes = [v.numel() for v in tensors]
+    found = gradient.split_with_sizes([*sizes, gradient.numel() - sum(sizes)])
+    if torch.is_grad_enabled():  # PyTorch refuses to change one of several views in place if it records that
+        found = [part.clone() for part in found]
+    return [part.view(v.shape) for part, v in zip(found, tensors)]
+
+
 class Flat(torch.autograd.Function):
     """Parameters that are parts of `flat`, as `flat`. Their gradients are views of its gradient."""
 
@@ -534,11 +555,7 @@ class Flat(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        tensors = ctx.saved_tensors
-        parts = gradient.split_with_sizes([v.numel() for v in tensors])
-        if torch.is_grad_enabled():  # PyTorch refuses to change one of several views in place if it records that
-            parts = [part.clone() for part in parts]
-        return (None, *[part.view(v.shape) for part, v in zip(parts, tensors)])
+        return (None, *parts(gradient, ctx.saved_tensors))
 
 
 @functools.lru_cache(maxsize=None)

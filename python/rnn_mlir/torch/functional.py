@@ -102,7 +102,7 @@ def traced() -> bool:
     return _library.compiling() or _calls.transformed() or _calls.recorded()
 
 
-def _check_layers(mode: str, bidirectional: bool, num_proj: int, batch_first: bool, reset_to: str, x: Sequence[int],
+def check_layers(mode: str, bidirectional: bool, num_proj: int, batch_first: bool, reset_to: str, x: Sequence[int],
                   h0: Sequence[int], c0: Optional[Sequence[int]], params: Sequence[int], lengths: Optional[Sequence[int]],
                   resets: Optional[Sequence[int]]) -> Layers:
     """The operation for operands of these shapes. Raises for shapes that do not fit."""
@@ -131,19 +131,7 @@ def _check_layers(mode: str, bidirectional: bool, num_proj: int, batch_first: bo
                   reset_to if resets is not None else "", batch_first)
 
 
-_check_known_layers = functools.lru_cache(maxsize=4096)(_check_layers)
-
-
-@functools.lru_cache(maxsize=4096)
-def inference(mode: str, bidirectional: bool, num_proj: int, batch_first: bool, dtype: torch.dtype, elements: int,
-              *shapes: Sequence[int]) -> Optional[_calls.Call]:
-    """The call of an inference on the host: x, the states, `elements` parameters and the results, all dense. None for types
-    that the dialect does not have."""
-    if dtype not in _memory.DTYPES:
-        return None
-    c0 = shapes[2] if len(shapes) == 3 else None
-    operation = _check_layers(mode, bidirectional, num_proj, batch_first, "zero", shapes[0], shapes[1], c0, (elements,), None, None)
-    return _calls.prepare(operation, _memory.DTYPES[dtype], "inference", (*shapes, (elements,)))
+_check_known_layers = functools.lru_cache(maxsize=4096)(check_layers)
 
 
 def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Union[Tensor, Sequence[Tensor]], *,
@@ -165,7 +153,7 @@ def layers(mode: str, x: Tensor, h0: Tensor, c0: Optional[Tensor], params: Union
     compiling = _library.compiling()
     elements = (sum(v.numel() for v in tensors),) if several else tensors[0].shape
     # Symbolic sizes have no hash.
-    check = _check_layers if compiling or _calls.recorded(x) else _check_known_layers
+    check = check_layers if compiling or _calls.recorded(x) else _check_known_layers
     shapes: List[Any] = [None if v is None else v.shape for v in (x, h0, c0, lengths, resets)]
     shapes.insert(3, elements)
     operation = check(mode, bidirectional, num_proj, batch_first, reset_to, *shapes)

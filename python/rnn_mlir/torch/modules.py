@@ -17,7 +17,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from .._layers import GATES, check_dropout
-from . import _calls, _library, _memory, _reference, functional
+from . import _calls, _library, _quick, _reference, functional
 
 
 def _refuse_input(name: str, value: Any, expected: str) -> NoReturn:
@@ -291,8 +291,7 @@ class _Layers(torch.nn.Module):
                 # Frozen parameters: `Flat` must be a node of the graph, since it checks their versions.
                 if any(v.requires_grad for v in operands):
                     flat.requires_grad_(not any(v.requires_grad for v in tensors))
-                zeros = [] if self.bias else [flat.detach()[-self._missing(last - first):]]
-                return _calls.apply(_calls.Flat, flat, *tensors, *zeros)  # type: ignore[no-any-return]
+                return _calls.apply(_calls.Flat, flat, *tensors)  # type: ignore[no-any-return]
         return self._joined(tensors, last - first)
 
     def _states(self, x: Tensor, hx: Any, batch: int) -> List[Tensor]:
@@ -307,33 +306,6 @@ class _Layers(torch.nn.Module):
                 raise ValueError(f"`{name}` has shape {tuple(value.shape)}; expected {(pseudo, batch, n)}: layers and "
                                  "directions, batch, columns of the state")
         return states
-
-    def _infer(self, x: Tensor, states: List[Tensor]) -> Optional[List[Tensor]]:
-        """The results of a call on the host if nothing records it and nothing must be copied; else None. Checks what decides
-        that in as few calls of PyTorch as possible: a step of a small layer takes less time than Python around it."""
-        if torch.is_grad_enabled() or functional.traced() or functional.autocast_type("cpu") is not None:
-            return None
-        if "parametrizations" in self._modules:  # to read such a parameter computes it
-            return None
-        dtype, shapes, pointers = x.dtype, [], []
-        for v in (x, *states):
-            if (type(v) is not Tensor or v.dtype is not dtype or not v.is_cpu or v.layout is not torch.strided
-                    or not v.is_contiguous() or v.is_neg()):
-                return None
-            shapes.append(v.shape)
-            pointers.append(v.data_ptr())
-        tensors = self._in_order(0, len(self._names))
-        elements = self._elements(tensors, len(self._names))
-        if not elements or tensors[0].dtype is not dtype or not tensors[0].is_cpu:
-            return None
-        call = functional.inference(self._mode, self.bidirectional, self.proj_size, self.batch_first, dtype, elements, *shapes)
-        if call is None or call.function is None or call.missing:
-            return None
-        pointers.append(tensors[0].data_ptr())
-        results = [_memory.new_tensor(x, shape) if call.large else x.new_empty(shape) for shape in call.outputs]
-        pointers += [v.data_ptr() for v in results]
-        call.function.run(_calls.host_call(), pointers)
-        return results
 
     def _check_state(self, hx: Any, dimensions: int) -> None:
         if hx is None:
@@ -405,7 +377,7 @@ class _Layers(torch.nn.Module):
                              f"{self.input_size}")
         states = self._states(input, hx, input.shape[0 if self.batch_first else 1])
         dropped = self.training and self.dropout and self.num_layers > 1
-        quick = None if dropped or lengths is not None or resets is not None else self._infer(input, states)
+        quick = None if dropped or lengths is not None or resets is not None else _quick.run(self, input, states)
         if quick is not None:
             y, *final = quick
         else:
