@@ -70,7 +70,7 @@ static llvm::Expected<PipelineOptions> toPipelineOptions(const RnnCompileOptions
   auto check = [](const char *name, unsigned value, unsigned most) {
     return value <= most ? llvm::Error::success()
                          : llvm::createStringError("options->" + llvm::Twine(name) + " is " + llvm::Twine(value) +
-                                                   ", which is no value of its type");
+                                                   "; expected a value from 0 to " + llvm::Twine(most));
   };
   for (auto [name, value, most] :
        {std::tuple<const char *, unsigned, unsigned>("target", toInteger(options->target), RnnTargetSimt),

@@ -90,7 +90,8 @@ _NAMES: Dict[str, Tuple[str, ...]] = {
     "bf16_gemm": ("auto", "f32", "vnni", "dot", "avx512", "neon", "amx"),
 }
 _SEVERITIES = ("error", "warning", "note", "remark")
-_TEXTS = ("chip", "tuning_records", "device", "triple", "cpu")
+#: Without `triple`: the library runs in this process.
+_TEXTS = ("chip", "tuning_records", "device", "cpu")
 _NUMBERS = ("vector_bits", "optimization_level", "wavefront_chunk")
 _FLAGS = ("tf32", "simt_check", "verify_each")
 
@@ -200,13 +201,20 @@ def _make_options(lib: ctypes.CDLL, options: Dict[str, Any]) -> _Options:
     return made
 
 
+def _is_file(text: str) -> bool:
+    try:
+        return os.path.isfile(text)
+    except ValueError:  # a zero character
+        return False
+
+
 def read_source(source: Source) -> Tuple[bytes, str]:
     """The bytes of a module and a name for its locations."""
     if isinstance(source, bytes):
         return source, "<bytes>"
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"a module is text, bytes or the path of a file, but got {type(source).__name__}")
-    if isinstance(source, os.PathLike) or ("\n" not in source and source.endswith((".mlir", ".mlirbc"))):
+    if isinstance(source, os.PathLike) or ("\n" not in source and (source.endswith((".mlir", ".mlirbc")) or _is_file(source))):
         path = os.fspath(source)
         with open(path, "rb") as file:
             return file.read(), path

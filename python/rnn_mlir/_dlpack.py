@@ -91,6 +91,11 @@ def is_traced(value: Any) -> bool:
     return isinstance(value, getattr(getattr(sys.modules.get("jax"), "core", None), "Tracer", ()))
 
 
+def has_other_values(value: Any) -> bool:
+    """Whether the values of a tensor of PyTorch are not those in its memory, which its capsule does not state."""
+    return type(value).__module__ == "torch" and (value.is_neg() or value.is_conj())
+
+
 def view(value: Any, stream: Optional[int]) -> View:
     """A view of an object with `__dlpack__`. `stream` is the CUDA stream that will use it."""
     if isinstance(value, Result):
@@ -101,15 +106,24 @@ def view(value: Any, stream: Optional[int]) -> View:
         if len(value.devices()) > 1:
             raise _errors.InvalidArgument(f"an array of JAX is on {len(value.devices())} devices; move it to one by "
                                            "jax.device_put, or call the function in jax.jit", "INVALID_ARGUMENT")
-    device_type, device_id = value.__dlpack_device__()
+    try:
+        device_type, device_id = value.__dlpack_device__()
+    except (BufferError, RuntimeError, ValueError) as error:  # PyTorch's meta device
+        raise _errors.InvalidArgument(f"a {type(value).__name__} cannot be read by DLPack: {error}", "INVALID_ARGUMENT") from error
     if device_type not in (CPU, CUDA):
         raise _errors.InvalidArgument(f"a tensor is on a device of DLPack's type {int(device_type)}; expected host or "
                                        "CUDA memory", "INVALID_ARGUMENT")
     options: Dict[str, Any] = {"stream": stream} if device_type == CUDA else {}
+    if has_other_values(value):
+        raise _errors.InvalidArgument("a tensor of PyTorch is a view that negates or conjugates its memory; pass "
+                                      "`resolve_neg()` of it, a copy", "INVALID_ARGUMENT")
     try:
-        capsule = value.__dlpack__(max_version=(1, 0), **options)
-    except TypeError:
-        capsule = value.__dlpack__(**options)
+        try:
+            capsule = value.__dlpack__(max_version=(1, 0), **options)
+        except TypeError:
+            capsule = value.__dlpack__(**options)
+    except (BufferError, RuntimeError, ValueError) as error:  # PyTorch refuses tensors with gradients, without memory, sparse ones
+        raise _errors.InvalidArgument(f"a {type(value).__name__} cannot be read by DLPack: {error}", "INVALID_ARGUMENT") from error
     read_only = is_immutable(value)
     # The capsule stays unused: its destructor then frees what it holds.
     if _is_valid(capsule, b"dltensor_versioned"):

@@ -174,7 +174,10 @@ class CompiledFunction:
             # DLPack reports what is wrong with the others.
             if value.requires_grad or not value.is_cpu or not value.is_contiguous() or value.is_conj() or value.is_neg():
                 return None
-            pointers.append(value.data_ptr())
+            try:
+                pointers.append(value.data_ptr())
+            except RuntimeError:  # a sparse tensor
+                return None
             shapes.append(tuple(value.shape))
         return pointers, shapes
 
@@ -208,6 +211,8 @@ class CompiledFunction:
         for k in self._writes:
             if type(arguments[k]) is not np.ndarray and _dlpack.is_immutable(arguments[k]):
                 return _REFUSED
+        if any(map(_dlpack.has_other_values, arguments)):
+            return _REFUSED
         owners: List[Any] = []
         # Frames are taken and returned by single list operations, which are atomic.
         try:
@@ -314,7 +319,10 @@ class CompiledFunction:
         if isinstance(value, np.ndarray):
             seen = self._view_array(index, value)
         elif hasattr(value, "__dlpack__"):
-            seen = _dlpack.view(value, stream)
+            try:
+                seen = _dlpack.view(value, stream)
+            except _errors.InvalidArgument as error:
+                raise _error(f"{self._where(index)} is not accepted: {error}") from error
         else:
             raise _error(f"{self._where(index)} must be a NumPy array or have `__dlpack__`, but got "
                          f"{type(value).__name__}")
@@ -342,7 +350,7 @@ class CompiledFunction:
             dtype = "bf16"  # its bits
         if dtype is None:
             raise _error(f"{self._where(index)} has elements of NumPy's type {array.dtype}, which compiled code does "
-                         "not have")
+                         f"not have; convert it to {_dlpack.to_numpy_dtype(self.inputs[index].dtype)}")
         return _dlpack.View(array.ctypes.data, dtype, array.shape, array.flags.c_contiguous, array.flags.writeable,
                             "host", array)
 
@@ -416,6 +424,9 @@ def compile(source: _compiler.Source, *, function: Optional[str] = None, target:
             function = "main"
         else:
             function = next(iter(module.functions))
+        if function not in module.functions:
+            raise KeyError(f"the module has {len(module.functions)} public functions, {', '.join(module.functions)}, and none is `main`; "
+                           "pass the name of one as `function`")
     return module[function]
 
 

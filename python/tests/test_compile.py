@@ -82,6 +82,11 @@ def test_path_and_bytes(tmp_path):
     operands = make()
     results = [rnn_mlir.compile(source)(*operands)[0] for source in (path, str(path), LAYER.encode())]
     assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
+    other = tmp_path / "layer"  # with any name, if there is one
+    other.write_text(LAYER)
+    assert np.array_equal(results[0], rnn_mlir.compile(str(other))(*operands)[0])
+    with pytest.raises(rnn_mlir.CompileError):
+        rnn_mlir.compile(str(tmp_path / "missing"))
 
 
 def test_bytecode(tmp_path):
@@ -153,6 +158,7 @@ def test_wrong_arguments():
                                ((x.astype(np.float64), h, p), "`x`.* must have elements of type f32, but got f64"),
                                (([1], h, p), "must be a NumPy array or have `__dlpack__`, but got list"),
                                ((x[:, :1].copy(), h, p), "dim 1 must be 2"),
+                               ((x.astype(x.dtype.newbyteorder()), h, p), "`x`.* which compiled code does not have; convert it to float32"),
                                ((x.reshape(x.shape + (1,) * 7), h, p), "10 dimensions; compiled code has at most 8")):
         with pytest.raises(rnn_mlir.InvalidArgument, match=message):
             layer(*arguments)
@@ -194,8 +200,14 @@ def test_diagnostics():
     for source in ("", "module {}", "func.func private @f()"):
         with pytest.raises(rnn_mlir.InvalidArgument, match="has no public function to call"):
             rnn_mlir.compile(source)
-    with pytest.raises(KeyError, match="no public function `main`; it has scale, add"):
+    with pytest.raises(KeyError, match="2 public functions, scale, add, and none is `main`; pass the name of one as `function`"):
         rnn_mlir.compile(MEMREFS)
+    with pytest.raises(KeyError, match="no public function `main`; it has layer"):
+        rnn_mlir.compile(LAYER, function="main")
+    with pytest.raises(rnn_mlir.CompileError, match="optimization_level is 9; expected a value from 0 to 3"):
+        rnn_mlir.compile(LAYER, optimization_level=9)
+    with pytest.raises(TypeError, match="unknown option `triple`"):  # the library runs here
+        rnn_mlir.compile(LAYER, triple="aarch64-linux-gnu")
 
 
 def test_cache():
@@ -372,5 +384,14 @@ def test_torch():
         copy(x, torch.zeros(3, 2).t())
     with pytest.raises(rnn_mlir.InvalidArgument, match="elements of type f32, but got f64"):
         copy(x.double(), y)
-    with pytest.raises((RuntimeError, BufferError)):
-        copy(x.requires_grad_(), y)
+    # Views whose values are not those in memory, in all places.
+    negative = torch.complex(torch.zeros(2, 3), x).conj().imag
+    assert negative.is_neg()
+    for arguments in ((negative, y), (x, negative), (np.ones((2, 3), np.float32), negative)):
+        with pytest.raises(rnn_mlir.InvalidArgument, match="argument . .* is not accepted: .*resolve_neg"):
+            copy(*arguments)
+    copy(negative.resolve_neg(), y)
+    assert torch.equal(y, negative)
+    for wrong in (x.clone().requires_grad_(), x.to("meta"), x.to_sparse()):
+        with pytest.raises(rnn_mlir.InvalidArgument, match="argument 0 .* is not accepted: a Tensor cannot be read by DLPack"):
+            copy(wrong, y)

@@ -338,6 +338,15 @@ def test_torch_types(dtype, monkeypatch):
     assert [r.dtype for r in model(*operands)] == [getattr(torch, dtype)] * 3
 
 
+def test_negative_views():
+    """Tensors of PyTorch whose values are not those in memory."""
+    torch = pytest.importorskip("torch")
+    layer = cudnn_rnn.CudnnGRU(1, 4, 3)
+    x, h, params = torch.ones(2, 2, 3), torch.zeros(1, 2, 4), torch.full((layer.params_size(),), 0.1)
+    with pytest.raises(InvalidArgument, match="resolve_neg"):
+        layer(torch.complex(x, x).conj().imag, h, params, is_training=False)
+
+
 def test_wrong_values():
     make = cudnn_rnn.CudnnLSTM
     for options, message in ((dict(num_layers=True), "`num_layers` must be a positive integer, but got True"),

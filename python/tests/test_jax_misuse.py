@@ -19,6 +19,7 @@ X = np.linspace(-1, 1, T * B * H, dtype=np.float32).reshape(T, B, H)
 PARAMS = rj.init(jax.random.PRNGKey(0), "lstm", H, H)
 FIRST = PARAMS[0]
 STATE = np.zeros((1, B, H), np.float32)
+TWO = rj.init(jax.random.key(0), "lstm", H, H, 2)
 
 
 def lstm(params=PARAMS, x=X, state=None, **options):
@@ -70,6 +71,13 @@ def lstm(params=PARAMS, x=X, state=None, **options):
     (dict(params=[FIRST, jax.tree.map(lambda v: v.astype(jnp.float16), FIRST)]), TypeError,
      r"`params\[1\]` has dtype float16, but `params\[0\]` has float32; cast one of them"),
     (dict(x=None), ValueError, "`x` is a NoneType; expected an array of numbers"),
+    (dict(x=X[..., :4]), ValueError, r"`x` has 4 features, but `params\[0\].w` has shape \(20, 5\); expected \(20, 4\), or an `x` with 5"),
+    (dict(params=rj.init(jax.random.key(0), "gru", H, 4)), ValueError, r"shape \(12, 4\), the gates of gru, but the mode is lstm; expected \(12, 3\)"),
+    (dict(params=rj.init(jax.random.key(0), "lstm", 4, H, bidirectional=True), x=X[..., :4]), ValueError,
+     r"`params\[1\].w` has shape \(20, 4\); expected \(20, 5\) for a second layer. .* pass bidirectional=True"),
+    (dict(params=TWO, dropout=0.5), ValueError, "`dropout` needs a `key`"),
+    (dict(params=TWO, dropout=0.5, key=3), TypeError, "`key` is a int; expected one key"),
+    (dict(params=TWO, dropout=0.5, key=jax.random.split(jax.random.key(0), 3)), TypeError, r"`key` is an array of key.* with shape \(3,\); expected"),
 ])
 def test_layers(arguments, error, message):
     with pytest.raises(error, match=message):
@@ -80,6 +88,23 @@ def test_layers(arguments, error, message):
 def test_traced_dropout():
     with pytest.raises(TypeError, match="`dropout` is a tracer; expected a Python number"):
         jax.jit(lambda rate: rj.lstm(PARAMS, X, dropout=rate, key=jax.random.key(0)))(0.5)
+
+
+@pytest.mark.parametrize("name", ("bidirectional", "batch_first", "hidden_size", "num_layers"))
+def test_traced_options(name):
+    with pytest.raises(TypeError, match=f"`{name}` is a tracer; expected .*: make it a static argument of jax.jit"):
+        jax.jit(lambda value: rj.lstm(rj.pack(PARAMS), X, **{"hidden_size": H, name: value}))(1)
+
+
+def test_keys():
+    """Keys of both kinds, and one key of each example."""
+    typed, raw = (jax.random.key(1), jax.random.PRNGKey(1))
+    want = lstm(params=TWO, dropout=0.5, key=typed)[0]
+    assert np.array_equal(want, lstm(params=TWO, dropout=0.5, key=raw)[0])
+    keys = jax.random.split(jax.random.key(2), 3)
+    got = jax.vmap(lambda key: lstm(params=TWO, dropout=0.5, key=key)[0])(keys)
+    for k in range(3):
+        np.testing.assert_allclose(got[k], lstm(params=TWO, dropout=0.5, key=keys[k])[0], rtol=1e-6, atol=1e-7)
 
 
 def block(**arguments):

@@ -44,6 +44,17 @@ def test_unsupported():
     for make, message in ((lambda: keras.layers.LSTM(6, recurrent_activation="hard_sigmoid"),
                            "LSTM with activation tanh and recurrent_activation hard_sigmoid is no mode of rnn-mlir"),
                           (lambda: keras.Sequential([keras.layers.LSTM(6)]), "Sequential is no recurrent layer with weights of its own"),
+                          (lambda: keras.layers.LSTM(6, go_backwards=True), "has go_backwards=True; expected False"),
+                          (lambda: keras.layers.Bidirectional(keras.layers.GRU(6), merge_mode="sum"), "has merge_mode='sum'; expected 'concat'"),
                           (lambda: keras.layers.LSTM(6), "but got 0 arrays; build the layer first")):
         with pytest.raises(ValueError, match=message):
             rnn.from_keras(make())
+    params, layer = rnn.init(jax.random.key(0), "gru", 4, 6), keras.layers.LSTM(6)
+    with pytest.raises(ValueError, match="has no weights yet; build the layer first"):
+        rnn.to_keras(params, layer)
+    layer.build((3, 5, 4))
+    with pytest.raises(ValueError, match="expected the 4 gates of lstm"):
+        rnn.to_keras(params, layer)
+    params = rnn.init(jax.random.key(0), "lstm", 4, 5)
+    with pytest.raises(ValueError, match=r"arrays of shapes \[\(4, 20\), .* a LSTM; expected \[\(4, 24\)"):
+        rnn.to_keras(params, layer)

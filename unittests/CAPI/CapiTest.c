@@ -117,7 +117,7 @@ static void test_errors(MlirContext context) {
   RnnCompileOptions options = rnnCompileOptionsGetDefault();
   options.target = (RnnTarget)17;
   CHECK(mlirLogicalResultIsFailure(rnnModuleRunStages(module, &options, RnnStageImport, diagnostics)));
-  CHECK(has_error(diagnostics, "options->target is 17, which is no value of its type"));
+  CHECK(has_error(diagnostics, "options->target is 17; expected a value from 0 to 2"));
   rnnDiagnosticsClear(diagnostics);
   options = rnnCompileOptionsGetDefault();
   options.size = 8;

@@ -92,6 +92,25 @@ def resets_of(value: Any, shape: Sequence[int]) -> Array:
     return value.astype(bool)
 
 
+def flag_of(name: str, value: Any) -> bool:
+    """An option as a Python bool: code is compiled for it."""
+    if isinstance(value, jax.core.Tracer):
+        raise TypeError(f"`{name}` is a tracer; expected True or False: make it a static argument of jax.jit")
+    return bool(value)
+
+
+def key_of(value: Any) -> Array:
+    """The key of a dropout: of jax.random.key, or of jax.random.PRNGKey."""
+    if value is None:
+        raise ValueError("`dropout` needs a `key`; pass dropout=0 for inference")
+    dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
+    typed = dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key)
+    if typed and shape == () or dtype == np.uint32 and shape is not None and len(shape) == 1:
+        return value
+    given = f"a {type(value).__name__}" if dtype is None else f"an array of {dtype} with shape {shape}"
+    raise TypeError(f"`key` is {given}; expected one key, as jax.random.key(0) makes it")
+
+
 def dropout_of(rate: Any) -> float:
     """The rate as a Python float. A scalar of NumPy would change the type of the results."""
     if isinstance(rate, (bool, np.bool_)):
@@ -133,6 +152,15 @@ def check_sequence(params: Any) -> None:
 def check_weights(params: Sequence[Weights], mode: str, directions: int, inputs: int, hidden: int, proj: int) -> None:
     """The flat array has no shapes: tensors of other shapes would be taken for others."""
     gates, output = len(_layers.GATES[mode]) * hidden, proj or hidden
+    first = params[0]
+    if len(first.r.shape) == 2 and first.projection is None:
+        others = [other for other, names in _layers.GATES.items() if first.r.shape[0] == len(names) * first.r.shape[1]]
+        if others and mode not in others:
+            raise ValueError(f"`params[0].r` has shape {tuple(first.r.shape)}, the gates of {' or '.join(others)}, but the mode is {mode}; "
+                             f"expected {(gates, output)}")
+    if first.w.shape[1] != inputs:
+        raise ValueError(f"`x` has {inputs} features, but `params[0].w` has shape {tuple(first.w.shape)}; expected {(gates, inputs)}, or an "
+                         f"`x` with {first.w.shape[1]}")
     for index, p in enumerate(params):
         width = inputs if index < directions else directions * output
         shapes = {"w": (gates, width), "r": (gates, output), "bw": (gates,), "br": (gates,), "projection": (proj, hidden)}
@@ -142,6 +170,9 @@ def check_weights(params: Sequence[Weights], mode: str, directions: int, inputs:
             value = getattr(p, name)
             if value is None and name not in ("w", "r"):
                 continue
+            if index == 1 and name == "w" and directions == 1 and value.shape == first.w.shape != shape:
+                raise ValueError(f"`params[1].w` has shape {tuple(value.shape)}; expected {shape} for a second layer. If it is the backward "
+                                 "direction of the first, pass bidirectional=True")
             expect(f"params[{index}].{name}", value, shape)
             if value.dtype != p.w.dtype:
                 raise TypeError(f"`params[{index}].{name}` has dtype {value.dtype}, but `w` has {p.w.dtype}; cast one of them")

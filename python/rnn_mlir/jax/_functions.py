@@ -54,6 +54,7 @@ def _layers_function(mode: str, params: Params, x: Array, state: Any, *, lengths
                      resets: Optional[Array], reset_to: str, bidirectional: bool, batch_first: bool, dropout: float,
                      key: Optional[Array], hidden_size: Optional[int], num_layers: Optional[int],
                      proj_size: Optional[int]) -> Tuple[Array, Any]:
+    bidirectional, batch_first = (_arguments.flag_of(name, v) for name, v in (("bidirectional", bidirectional), ("batch_first", batch_first)))
     cell, directions = mode == "lstm", 2 if bidirectional else 1
     x = _arguments.floats("x", x)
     if x.ndim != 3 or 0 in x.shape:
@@ -106,9 +107,7 @@ def _layers_function(mode: str, params: Params, x: Array, state: Any, *, lengths
 
     if dropout > 0 and layers > 1:
         # One call per layer: masks are values of the program, so that remat, vmap and sharding see the same ones.
-        if key is None:
-            raise ValueError("`dropout` needs a `key`; pass dropout=0 for inference")
-        keys = jax.random.split(key, layers - 1)
+        keys = jax.random.split(_arguments.key_of(key), layers - 1)
         finals: List[Sequence[Array]] = []
         y = x
         for k, p in enumerate(_per_layer(params, mode, directions, inputs, hidden, layers, proj)):

@@ -39,6 +39,8 @@ def size_of(name: str, value: Any, least: int) -> Any:
     """A size as a Python integer. Sizes of jax.export may be symbolic."""
     if jax.export.is_symbolic_dim(value):
         return value
+    if isinstance(value, jax.core.Tracer):
+        raise TypeError(f"`{name}` is a tracer; expected an integer: make it a static argument of jax.jit")
     if isinstance(value, (bool, np.bool_)) or not hasattr(type(value), "__index__"):
         raise TypeError(f"`{name}` is {value!r}; expected an integer")
     size = operator.index(value)
@@ -161,11 +163,19 @@ def to_keras_arrays(mode: str, weights: Weights, use_bias: bool = True) -> List[
 
 
 def _keras_layers(layers: Any) -> List[Any]:
-    """Pseudo layers of a Keras layer, of Bidirectional wrappers, or of a list of either."""
+    """Pseudo layers of a Keras layer, of Bidirectional wrappers, or of a list of either. Raises ValueError for a direction or a merge mode
+    that the layers of this package do not have."""
     out: List[Any] = []
     for layer in layers if isinstance(layers, (list, tuple)) else [layers]:
         both = hasattr(layer, "forward_layer")
-        out += [layer.forward_layer, layer.backward_layer] if both else [layer]
+        if both and layer.merge_mode != "concat":
+            raise ValueError(f"{layer.name} has merge_mode={layer.merge_mode!r}; expected 'concat', since the layers of this package concatenate "
+                             "both directions")
+        for one, backwards in [(layer.forward_layer, False), (layer.backward_layer, True)] if both else [(layer, False)]:
+            if getattr(one, "go_backwards", backwards) != backwards:
+                raise ValueError(f"{one.name} has go_backwards={one.go_backwards}; expected {backwards}. The layers of this package run backwards "
+                                 "only as the second layer of a Bidirectional: reverse the input, or wrap it")
+            out.append(one)
     return out
 
 
@@ -190,7 +200,8 @@ def keras_mode(layer: Any) -> str:
 
 
 def from_keras(layers: Any) -> List[Weights]:
-    """Parameters of a built Keras 3 LSTM, GRU or SimpleRNN, of a Bidirectional wrapper, or of a list of them (a stack)."""
+    """Parameters of a built Keras 3 LSTM, GRU or SimpleRNN, of a Bidirectional wrapper, or of a list of them (a stack). Raises ValueError
+    for a layer that computes something else."""
     return [from_keras_arrays(keras_mode(layer), layer.get_weights()) for layer in _keras_layers(layers)]
 
 
@@ -202,4 +213,11 @@ def to_keras(params: Sequence[Weights], layers: Any) -> None:
     if len(every) != len(params):
         raise ValueError(f"`params` has {len(params)} Weights, but the Keras layers have {len(every)} layers and directions")
     for weights, layer in zip(params, every):
-        layer.set_weights(to_keras_arrays(keras_mode(layer), weights, layer.use_bias))
+        expected, mode = [tuple(v.shape) for v in layer.weights], keras_mode(layer)
+        if not expected:
+            raise ValueError(f"{layer.name} has no weights yet; build the layer first")
+        arrays = to_keras_arrays(mode, weights, layer.use_bias)
+        given = [v.shape for v in arrays]
+        if expected != given:
+            raise ValueError(f"`params` has arrays of shapes {given} for {layer.name}, a {type(layer).__name__}; expected {expected}")
+        layer.set_weights(arrays)
