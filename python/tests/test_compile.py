@@ -171,6 +171,44 @@ def test_wrong_arguments():
     layer(x, h, p)
 
 
+@pytest.mark.parametrize("options", ({}, {"target": "simt"}), ids=("host", "simt"))
+def test_sizes_that_differ(options):
+    """Of ops outside of the rnn dialect: code would access memory out of bounds."""
+    module = rnn_mlir.compile_module("""
+        func.func @add(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+          %0 = arith.addf %x, %y : tensor<?xf32>
+          return %0 : tensor<?xf32>
+        }
+        func.func @multiply(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %z: tensor<?x?xf32>) -> tensor<?x?xf32> {
+          %0 = linalg.matmul ins(%x, %y : tensor<?x?xf32>, tensor<?x?xf32>) outs(%z : tensor<?x?xf32>) -> tensor<?x?xf32>
+          return %0 : tensor<?x?xf32>
+        }
+        func.func @buffers(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<4xf32>) {
+          linalg.add ins(%x, %y : memref<?xf32>, memref<?xf32>) outs(%z : memref<4xf32>)
+          return
+        }""", **options)
+
+    def ones(*shape):
+        return np.ones(shape, np.float32)
+    for name, shapes, message in (
+            ("add", ((64,), (1,)), r"'arith.addf' op expects dim 0 of argument 1 \(`y`\) to be dim 0 of argument 0 \(`x`\): expected 64, but got 1"),
+            ("add", ((1,), (64,)), "expected 1, but got 64"),
+            ("multiply", ((2, 3), (4, 2), (2, 2)), r"'linalg.matmul' op expects dim 0 of argument 1 \(`y`\) to be dim 1 of argument 0 \(`x`\)"),
+            ("multiply", ((2, 3), (3, 2), (2, 1)), r"dim 1 of argument 2 \(`z`\) to be dim 1 of argument 1 \(`y`\): expected 2, but got 1"),
+            ("buffers", ((4,), (5,), (4,)), r"argument 1 \(`y`\) .* expected 4, but got 5"),
+            ("buffers", ((5,), (5,), (4,)), r"argument 0 \(`x`\) to be dim 0 of operand 2: expected 4, but got 5")):
+        with pytest.raises(rnn_mlir.InvalidArgument, match=message):
+            module[name](*[ones(*shape) for shape in shapes])
+    result = ones(4)
+    with pytest.raises(rnn_mlir.InvalidArgument):
+        module["buffers"](ones(5), ones(5), result)
+    assert np.array_equal(result, ones(4))  # nothing has run
+    module["buffers"](ones(4), ones(4), result)
+    assert np.array_equal(result, 2 * ones(4))
+    assert np.array_equal(module["add"](ones(3), ones(3)), 2 * ones(3))
+    assert np.array_equal(module["multiply"](ones(2, 3), ones(3, 2), ones(2, 2)), 4 * ones(2, 2))
+
+
 def test_diagnostics():
     text = LAYER.replace("tensor<165xf32>", "tensor<164xf32>")
     with pytest.raises(rnn_mlir.CompileError) as caught:

@@ -85,6 +85,21 @@ def RNNCheckCastsPass : Pass<"rnn-check-casts"> {
                            "::mlir::tensor::TensorDialect", "::mlir::rnnrt::RNNRTDialect"];
 }
 
+def RNNCheckSizesPass : Pass<"rnn-check-sizes", "::mlir::func::FuncOp"> {
+  let summary = "Check at run time that sizes are equal where an op assumes it";
+  let description = [{
+    Ops of linalg and `memref.copy` take the sizes of one operand for those of the others, and upstream's lowerings do not
+    check that dynamic sizes agree: code would access memory out of bounds. This pass compares them at the start of the
+    function and records INVALID_ARGUMENT in the call if they differ, which leaves an exported function.
+
+    It checks sizes that follow from those of the arguments, as far as `ValueBoundsOpInterface` finds it, unless they are
+    known to be equal. Ops in branches are not checked, since a branch may be there because sizes differ. Runs after the
+    conversion of elementwise ops to linalg.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::rnnrt::RNNRTDialect"];
+}
+
 def RNNCheckAllocationsPass : Pass<"rnn-check-allocations"> {
   let summary = "Check at run time that sizes of allocations are valid";
   let description = [{

@@ -39,10 +39,8 @@ inline std::string describeArgument(Value value, StringRef name) {
   if (!function || !function.isPublic() || !argument.getOwner()->isEntryBlock())
     return "";
   std::string text = ("\n`" + name + "` is argument " + Twine(argument.getArgNumber())).str();
-  auto given = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kArgumentNameAttr);
-  auto location = argument.getLoc()->findInstanceOf<NameLoc>();
-  if (given || location)
-    text += " (`" + (given ? given : location.getName()).str() + "`)";
+  if (StringAttr given = findArgumentName(function, argument))
+    text += " (`" + given.str() + "`)";
   return text;
 }
 

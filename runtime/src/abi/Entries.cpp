@@ -5,6 +5,7 @@
 #include "core/CompiledMemory.h"
 #include "core/CurrentCall.h"
 #include "core/Device.h"
+#include "core/Exit.h"
 #include "core/Invocation.h"
 #include "core/Range.h"
 #include "core/ThreadPool.h"
@@ -121,6 +122,13 @@ struct Expectation {
 };
 } // namespace
 
+/// Leaves an exported function after a failed check of sizes, since loops must not run with them.
+static void leaveIfFailed(rnnrt_call_t *call) {
+  Exit *exit = Exit::current();
+  if (exit && !exit->team && exit->invocation == Invocation::of(call) && exit->invocation->hasFailed())
+    exit->leave();
+}
+
 extern "C" {
 
 void rnnrt_abi_expect_equal(rnnrt_call_t *call, int64_t actual, int64_t expected, const char *message) {
@@ -131,6 +139,7 @@ void rnnrt_abi_expect_equal(rnnrt_call_t *call, int64_t actual, int64_t expected
     return invalidArgument("%s: expected %lld, but got %lld%s", text.rule.c_str(), (long long)expected,
                            (long long)actual, text.subject.c_str());
   });
+  leaveIfFailed(call);
 }
 
 void rnnrt_abi_expect_range(rnnrt_call_t *call, int64_t actual, int64_t low, int64_t high, const char *message) {
@@ -144,6 +153,7 @@ void rnnrt_abi_expect_range(rnnrt_call_t *call, int64_t actual, int64_t low, int
     return invalidArgument("%s: expected a value in [%lld, %lld], but got %lld%s", text.rule.c_str(), (long long)low,
                            (long long)high, (long long)actual, text.subject.c_str());
   });
+  leaveIfFailed(call);
 }
 
 void *_mlir_memref_to_llvm_alloc(int64_t bytes) {

@@ -1,0 +1,96 @@
+// RUN: rnn-opt %s --rnn-check-sizes --canonicalize | FileCheck %s
+
+#id = affine_map<(d0) -> (d0)>
+
+// One check for two ops, at the start of the function. The second op accesses a result with the sizes of %x.
+// CHECK-LABEL: func @elementwise
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32> {rnn.name = "x"}, %[[Y:.*]]: tensor<?xf32>)
+// CHECK: %[[CALL:.*]] = rnnrt.current_call
+// CHECK-DAG: %[[NX:.*]] = tensor.dim %[[X]], %c0
+// CHECK-DAG: %[[NY:.*]] = tensor.dim %[[Y]], %c0
+// CHECK: rnnrt.expect_equal %[[CALL]], %[[NY]], %[[NX]], "'arith.addf' op expects dim 0 of argument 1 to be dim 0 of argument 0 (`x`)"
+// CHECK-NOT: rnnrt
+// CHECK: return
+func.func @elementwise(%x: tensor<?xf32> {rnn.name = "x"}, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %empty = tensor.empty(%n) : tensor<?xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%empty : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  %1 = linalg.add ins(%0, %y : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// Sizes that are known to be equal, or static, need no check.
+// CHECK-LABEL: func @equal
+// CHECK-NOT: rnnrt
+// CHECK: return
+func.func @equal(%x: tensor<?x3xf32>, %w: tensor<3x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x3xf32>
+  %empty = tensor.empty(%n) : tensor<?x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<?x3xf32>, tensor<3x4xf32>) outs(%empty : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+
+// A static size is the expected one.
+// CHECK-LABEL: func @static
+// CHECK-SAME: (%[[X:.*]]: memref<?x2xf32>, %{{.*}}: memref<4x2xf32>)
+// CHECK: %[[N:.*]] = memref.dim %[[X]], %c0
+// CHECK: rnnrt.expect_equal %{{.*}}, %[[N]], %c4{{.*}}, "'linalg.exp' op expects dim 0 of argument 0 to be dim 0 of operand 1"
+// CHECK-NOT: rnnrt
+// CHECK: return
+func.func @static(%x: memref<?x2xf32>, %y: memref<4x2xf32>) {
+  linalg.exp ins(%x : memref<?x2xf32>) outs(%y : memref<4x2xf32>)
+  return
+}
+
+// Functions of sizes: rows of a slice.
+// CHECK-LABEL: func @slice
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<?xf32>)
+// CHECK: %[[NX:.*]] = tensor.dim %[[X]], %c0
+// CHECK: %[[LESS:.*]] = affine.apply #{{.*}}()[%[[NX]]]
+// CHECK: rnnrt.expect_equal %{{.*}}, %{{.*}}, %[[LESS]], "'linalg.add' op expects dim 0 of argument 1 to be dim 0 of operand 0"
+func.func @slice(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %less = affine.apply affine_map<()[s0] -> (s0 - 1)>()[%n]
+  %part = tensor.extract_slice %x[1] [%less] [1] : tensor<?xf32> to tensor<?xf32>
+  %0 = linalg.add ins(%part, %y : tensor<?xf32>, tensor<?xf32>) outs(%part : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// Loops are checked before they run, branches are not.
+// CHECK-LABEL: func @regions
+// CHECK-SAME: (%[[X:[a-z0-9]*]]: memref<?xf32>, %[[Y:[a-z0-9]*]]: memref<?xf32>, %[[Z:[a-z0-9]*]]: memref<?xf32>
+// CHECK-DAG: %[[NX:.*]] = memref.dim %[[X]], %c0
+// CHECK-DAG: %[[NY:.*]] = memref.dim %[[Y]], %c0
+// CHECK: rnnrt.expect_equal %{{.*}}, %[[NY]], %[[NX]], "'memref.copy' op expects dim 0 of argument 1 to be dim 0 of argument 0"
+// CHECK-NOT: rnnrt
+// CHECK: scf.for
+// CHECK: scf.if
+func.func @regions(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %n: index, %flag: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    memref.copy %x, %y : memref<?xf32> to memref<?xf32>
+    scf.if %flag {
+      memref.copy %x, %z : memref<?xf32> to memref<?xf32>
+    }
+  }
+  return
+}
+
+// Sizes that do not follow from those of arguments are not compared.
+// CHECK-LABEL: func @unknown
+// CHECK-NOT: rnnrt
+// CHECK: return
+func.func @unknown(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %empty = tensor.empty(%n) : tensor<?xf32>
+  %0 = linalg.exp ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
