@@ -260,7 +260,7 @@ def _write_onnx(path: str, stack: Stack, hints: Hints) -> None:
     element = helper.np_dtype_to_tensor_dtype(stack.dtype)
     for k, arrays in enumerate(params.to_onnx(stack)):
         names = [f"{hints.prefix}{name}_{k}" for name in ("W", "R", "B")]
-        initializers += [onnx.numpy_helper.from_array(np.ascontiguousarray(array), name)
+        initializers += [onnx.numpy_helper.from_array(np.ascontiguousarray(array, stack.dtype), name)
                          for array, name in zip(arrays, names)]
         attributes: Dict[str, Any] = {"hidden_size": stack.hidden_size,
                                       "direction": "bidirectional" if stack.directions == 2 else "forward"}

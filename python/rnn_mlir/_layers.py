@@ -42,7 +42,7 @@ def check_clip(cell_clip: Any) -> float:
 
 
 def check_dropout(dropout: Any) -> None:
-    if not isinstance(dropout, numbers.Real) or not 0 <= float(dropout) <= 1:
+    if isinstance(dropout, bool) or not isinstance(dropout, numbers.Real) or not 0 <= float(dropout) <= 1:
         raise ValueError(f"`dropout` is {dropout!r}; expected a value in [0, 1]")
 
 

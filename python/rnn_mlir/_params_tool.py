@@ -40,7 +40,7 @@ def describe(stack: params.Stack, form: str) -> str:
              f"input size: {stack.input_size}", f"hidden size: {stack.hidden_size}"]
     if stack.output_size != stack.hidden_size:
         lines.append(f"projection: {stack.output_size}")
-    lines += [f"element type: {stack.dtype}", f"parameters: {elements}", f"gate order: {' '.join(order)}",
+    lines += [f"element type: {', '.join(map(str, stack.dtypes))}", f"parameters: {elements}", f"gate order: {' '.join(order)}",
               f"biases: {biases}"]
     for k, layer in enumerate(stack.layers):
         number, is_backward = stack.name(k)

@@ -107,9 +107,14 @@ class Stack:
         return int(self.layers[0].r.shape[1])
 
     @property
+    def dtypes(self) -> List[Any]:
+        """NumPy's element types, each once."""
+        return list(dict.fromkeys(a.dtype for p in self.layers for a in (p.w, p.r, p.bw, p.br, p.projection) if a is not None))
+
+    @property
     def dtype(self) -> Any:
-        """NumPy's element type."""
-        return self.layers[0].w.dtype
+        """NumPy's element type. Of arrays of several types, the one that has all their values."""
+        return np.result_type(*self.dtypes)
 
     def name(self, index: int) -> Tuple[int, bool]:
         """The layer of a pseudo layer, and whether it is the backward direction."""
@@ -246,7 +251,8 @@ def from_keras(weights: Sequence[Sequence[Any]], mode: str, direction: str = "un
         if mode == "gru" and bias.ndim == 1 and biases:
             raise ValueError("a GRU of Keras with reset_after=False applies the reset gate before the GEMM, which "
                              "these layers do not; build it with reset_after=True")
-        bw, br = (bias[0], bias[1]) if bias.ndim == 2 else (bias, np.zeros_like(bias))
+        # The sum of 0.0 and -0.0 is 0.0.
+        bw, br = (bias[0], bias[1]) if bias.ndim == 2 else (bias, np.where(bias == 0, bias, np.zeros_like(bias)))
         pseudo.append(PseudoLayer(*(reorder(a, mode, "keras", back=True) for a in (kernel.T, recurrent.T, bw, br))))
     return Stack(mode, direction, pseudo)
 
@@ -322,6 +328,14 @@ def to_tensorflow(stack: Stack, scope: str = "") -> Arrays:
     return made
 
 
+def _halves(bias: Any) -> Tuple[Any, Any]:
+    """Two numbers with exactly this sum: half of an odd subnormal is rounded."""
+    half = bias * bias.dtype.type(0.5)
+    with np.errstate(invalid="ignore"):  # infinities
+        rest = bias - half
+    return half, np.where(np.isfinite(bias) & (bias != 0), rest, half)  # 0.0 - 0.0 has no sign
+
+
 def from_tensorflow(variables: Mapping[str, Any], mode: str, direction: str = "unidirectional",
                     scope: str = "") -> Stack:
     """The inverse of `to_tensorflow`: half of a summed bias goes to the input and half to the state, as in contrib."""
@@ -344,17 +358,17 @@ def from_tensorflow(variables: Mapping[str, Any], mode: str, direction: str = "u
             hidden = kernel.shape[0] // 2
             inputs, states = ({part: take(f"{prefix}/candidate/{side}_projection/{part}")
                                for part in ("kernel", "bias")} for side in ("input", "hidden"))
-            half = take(f"{prefix}/gates/bias") * kernel.dtype.type(0.5)
+            halves = _halves(take(f"{prefix}/gates/bias"))
             width = kernel.shape[1] - hidden
             pseudo.append(PseudoLayer(np.concatenate([kernel[:, :width], inputs["kernel"].T]),
                                       np.concatenate([kernel[:, width:], states["kernel"].T]),
-                                      np.concatenate([half, inputs["bias"]]),
-                                      np.concatenate([half, states["bias"]])))
+                                      np.concatenate([halves[0], inputs["bias"]]),
+                                      np.concatenate([halves[1], states["bias"]])))
             continue
         kernel = reorder(kernel, mode, "tensorflow", back=True)
-        half = reorder(take(f"{prefix}/bias"), mode, "tensorflow", back=True) * kernel.dtype.type(0.5)
+        halves = _halves(reorder(take(f"{prefix}/bias"), mode, "tensorflow", back=True))
         width = kernel.shape[1] - kernel.shape[0] // len(_layers.GATES[mode])
-        pseudo.append(PseudoLayer(kernel[:, :width], kernel[:, width:], half, half.copy()))
+        pseudo.append(PseudoLayer(kernel[:, :width], kernel[:, width:], *halves))
     if not pseudo:
         raise ValueError(f"there is no variable `{first}`; there are {', '.join(list(variables)[:8])}")
     return Stack(mode, direction, pseudo)

@@ -66,7 +66,7 @@ def test_golden_sums(mode, layers, units, inputs, batch, steps, expected, dropou
                    ones(model.params_size()), is_training=False)
     assert all(type(o) is type(ones(1)) for o in outputs)
     total = sum(np.asarray(o).astype(np.float64).sum() for o in outputs)
-    np.testing.assert_allclose(total, expected, rtol=1e-2, atol=1e-2)
+    np.testing.assert_allclose(total, expected, rtol=1e-6, atol=1e-2)
 
 
 # testLSTMParamsSize: the exact size is the least.

@@ -63,6 +63,44 @@ def test_projection():
         params.to_keras(stack)
 
 
+@pytest.mark.parametrize("dtype", (np.float16, np.float32, np.float64))
+@pytest.mark.parametrize("mode", ("lstm", "gru", "rnn_tanh"))
+def test_bits_of_summed_biases(mode, dtype):
+    """Formats with one bias for two of ours keep its bits: subnormals, which halves round, both zeros, and infinities."""
+    small = np.finfo(dtype).smallest_subnormal
+    values = np.array([small, 3 * small, -5 * small, 0.0, -0.0, np.inf, -np.inf, 1.1, -3.3, np.finfo(dtype).max, np.finfo(dtype).tiny,
+                       1 / 3], dtype)
+    gates = {"lstm": 4, "gru": 2, "rnn_tanh": 1}[mode]
+    hidden = values.size // gates
+    stack = params.Stack(mode, "unidirectional", [params.PseudoLayer(*(np.ones(s, dtype) for s in (
+        (len(_layers.GATES[mode]) * hidden, 2), (len(_layers.GATES[mode]) * hidden, hidden), (len(_layers.GATES[mode]) * hidden,),
+        (len(_layers.GATES[mode]) * hidden,))))])
+    variables = params.to_tensorflow(stack)
+    name = next(key for key in variables if key.endswith("gates/bias" if mode == "gru" else "/bias"))
+    variables[name] = values
+    again = params.to_tensorflow(params.from_tensorflow(variables, mode))
+    assert again[name].tobytes() == values.tobytes()
+    if mode != "gru":  # which has both biases in Keras
+        weights = params.to_keras(stack)
+        weights[0][2] = values
+        assert params.to_keras(params.from_keras(weights, mode))[0][2].tobytes() == values.tobytes()
+
+
+def test_element_types(tmp_path, capsys):
+    """Of arrays of several types, which no conversion may narrow."""
+    torch = pytest.importorskip("torch")
+    state = torch.nn.LSTM(3, 4).state_dict()
+    state["weight_hh_l0"] = state["weight_hh_l0"].double() + 1e-12
+    torch.save(state, tmp_path / "mixed.pt")
+    assert _params_tool.main(["inspect", str(tmp_path / "mixed.pt")]) == 0
+    assert "element type: float32, float64" in capsys.readouterr().out
+    for name in ("a.npy", "a.safetensors"):
+        if name.endswith("safetensors"):
+            pytest.importorskip("safetensors")
+        assert _params_tool.main(["convert", str(tmp_path / "mixed.pt"), str(tmp_path / name)]) == 0
+    assert np.load(tmp_path / "a.npy").dtype == np.float64
+
+
 def test_gate_orders():
     """Rows of gate k hold k, by our order."""
     w = np.repeat(np.arange(4.0), 2)[:, None]

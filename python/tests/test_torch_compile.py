@@ -362,6 +362,22 @@ def test_compile_autocast(backend, parameters_form):
     close(got.float(), want.float(), 0)
 
 
+@pytest.mark.parametrize("used", ((0,), (4, 6), range(7)), ids=str)
+@pytest.mark.parametrize("backend", ("aot_eager", "inductor"))
+def test_compile_gates(used, backend):
+    """Derivatives by the gates of a block LSTM."""
+    torch._dynamo.reset()
+    x, w = torch.randn(5, 3, 4, **F64), torch.randn(7, 12, requires_grad=True, **F64)
+    zeros = torch.zeros(3, 3, **F64)
+
+    def loss(x, w):
+        out = rnn.functional.block_lstm(x, zeros, zeros, w, torch.zeros(12, **F64))
+        return sum((k + 1) * torch.sin(out[k]).sum() for k in used)
+    want = torch.autograd.grad(loss(x, w), w)[0]
+    got = torch.autograd.grad(torch.compile(loss, backend=backend, fullgraph=True)(x, w), w)[0]
+    torch.testing.assert_close(got, want, rtol=1e-10, atol=1e-11)
+
+
 @pytest.mark.parametrize("name", ("inputs", "lengths", "parameters", "both", "nested", "block", "seq_len_max"))
 @pytest.mark.filterwarnings("error")
 def test_compile_vmap(name, monkeypatch, parameters_form):

@@ -73,7 +73,23 @@ class WithOwnParameter(rt.GRU):
         self.own = torch.nn.Parameter(torch.zeros(3))
 
 
+def with_weight(value):
+    layer = rt.GRU(5, 5)
+    layer.weight_hh_l0 = torch.nn.Parameter(value)
+    return layer
+
+
 @pytest.mark.parametrize("make, error, message", [
+    (lambda: with_weight(torch.zeros(15, 5, dtype=torch.float16))(X), TypeError,
+     "`weight_hh_l0` has dtype torch.float16, but `weight_ih_l0` has torch.float32; cast one of them"),
+    (lambda: with_weight(torch.zeros(15, 5, device="meta"))(X), ValueError, "`weight_hh_l0` is on device meta, but `weight_ih_l0` is on cpu"),
+    (lambda: rt.GRU(5, 5, 2, dropout=True), ValueError, "`dropout` is True"),
+    (lambda: rt.GRU(5, 5, bias="no"), TypeError, "`bias` is 'no'; expected False or True"),
+    (lambda: rt.GRU(5, 5, batch_first="no"), TypeError, "`batch_first` is 'no'; expected False or True"),
+    (lambda: rt.GRU(5, 5)(X, lengths=["a", "b"]), TypeError, "`lengths` is a list of other values than integers"),
+    (lambda: rt.GRU(5, 5)(torch.nested.nested_tensor([X[:, 0], X[:2, 0]])), TypeError, "`input` is a nested tensor; .*to_padded_tensor"),
+    (lambda: rt.GRU(5, 5)(X[:0]), ValueError, r"the sequence has shape \(0, 2, 5\), which is no step"),
+    (lambda: rt.GRU(5, 5, batch_first=True)(X[:, :0]), ValueError, r"the sequence has shape \(3, 0, 5\), which is no step"),
     (lambda: rt.LSTM(5, 5)(X, STATE), TypeError, r"`hx` is a Tensor; expected a pair \(h0, c0\) of tensors"),
     (lambda: rt.LSTM(5, 5)(X, (STATE, STATE, STATE)), TypeError, "`hx` is a tuple of Tensor, Tensor, Tensor; expected a pair"),
     (lambda: rt.LSTM(5, 5)(X, (None, None)), TypeError, "`hx` is a tuple of NoneType, NoneType; expected a pair"),
@@ -121,3 +137,33 @@ class WithOwnParameter(rt.GRU):
 def test_modules(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_types_in_autocast():
+    """Autocast casts each parameter."""
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert with_weight(torch.zeros(15, 5, dtype=torch.float16))(X)[0].dtype == torch.bfloat16
+
+
+@pytest.mark.skipif(not hasattr(torch.library, "register_autograd"), reason="needs PyTorch 2.4")
+@pytest.mark.parametrize("changed, message", [
+    (dict(input=X[0]), r"`input` has shape \(2, 5\); expected \[T, B, I\]"),
+    (dict(input_h=STATE[0]), r"`input_h` has shape \(2, 5\); expected \[L\*D, B, columns\]"),
+    (dict(mode="gur"), "`mode` is 'gur'; expected one of rnn_relu"),
+    (dict(reset_to="foo"), "`reset_to` is 'foo'; expected 'zero' or 'initial'"),
+    (dict(input_c=STATE), "`input_c` exists for lstm and no other mode"),
+])
+def test_ops(changed, message):
+    values = dict(input=X, input_h=STATE, input_c=None, params=torch.zeros(params_size("gru", H, H, 1, 1, 0)), sequence_lengths=None,
+                  resets=torch.zeros(T, B, dtype=torch.bool), mode="gru", bidirectional=False, num_proj=0, reset_to="zero", batch_major=False,
+                  is_training=False)
+    torch.ops.rnn_mlir.cudnn_forward(*values.values())
+    with pytest.raises(ValueError, match=message):
+        torch.ops.rnn_mlir.cudnn_forward(*{**values, **changed}.values())
+
+
+@pytest.mark.skipif(not hasattr(torch.library, "register_autograd"), reason="needs PyTorch 2.4")
+def test_layout_of_the_block_op():
+    operands = [X, X[0], X[1], torch.zeros(2 * H, 4 * H), *[torch.zeros(H)] * 3, torch.zeros(4 * H), None, None]
+    with pytest.raises(ValueError, match="`layout` is 'ifgo'; expected 'icfo' or 'ifco'"):
+        torch.ops.rnn_mlir.block_lstm(*operands, "ifgo", False, 0.0, "zero", False)

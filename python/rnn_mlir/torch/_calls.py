@@ -356,7 +356,7 @@ def second_order(operation: Operation, operands: Sequence[Tensor], cotangents: S
     return [torch.zeros_like(v) if g is None else g for g, v in zip(second, every)]
 
 
-def _vjp(operation: Operation, operands: Sequence[Tensor], cotangents: Sequence[Optional[Tensor]]) -> List[Tensor]:
+def vjp(operation: Operation, operands: Sequence[Tensor], cotangents: Sequence[Optional[Tensor]]) -> List[Tensor]:
     """The gradient for cotangents that the compiled one does not take: gates of a block LSTM."""
     n = operation.primals
     with torch.enable_grad():
@@ -445,7 +445,7 @@ def gradients(operation: Operation, operands: Sequence[Tensor], results: Sequenc
     them, `reserve` where the operation saves nothing, and `cotangents` None for results that the program does not use."""
     if any(v is not None and (i not in operation.cotangents or _is_batched(v))
            for i, v in enumerate(cotangents[:operation.results])):
-        return _vjp(operation, operands, cotangents[:operation.results])
+        return vjp(operation, operands, cotangents[:operation.results])
     given = [cotangents[i] for i in operation.cotangents]
     shapes = operation.shapes(*operands) if any(v is None for v in given) else ()
     chosen = [operands[0].new_zeros(shapes[i]) if v is None else v for i, v in zip(operation.cotangents, given)]

@@ -10,7 +10,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 import torch
 from torch import Tensor
 
-from .._layers import reserve_size
+from .._layers import GATES, reserve_size
 from .._operations import BlockLSTM, Layers, Operation
 from . import _calls
 from ._memory import DTYPES
@@ -42,10 +42,18 @@ def _each(values: Sequence[Any]) -> List[Any]:
     return [v for value in values for v in (value if isinstance(value, (list, tuple)) else [value])]
 
 
+def _check_reset_to(reset_to: str) -> None:
+    if reset_to not in ("zero", "initial"):
+        raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
+
+
 def _layers(operands: Sequence[Any], mode: str, bidirectional: bool, num_proj: int,
             reset_to: str, batch_major: bool) -> Tuple[Layers, List[Tensor]]:
     params, lengths, resets = operands[3:6]
     tensors = len(params) if isinstance(params, (list, tuple)) else 0
+    if mode not in GATES:
+        raise ValueError(f"`mode` is {mode!r}; expected one of {', '.join(GATES)}")
+    _check_reset_to(reset_to)
     operation = Layers(mode, "bidirectional" if bidirectional else "unidirectional", num_proj, lengths is not None,
                        reset_to if resets is not None else "", batch_major, tensors)
     if operation.cell != (operands[2] is not None):
@@ -55,9 +63,20 @@ def _layers(operands: Sequence[Any], mode: str, bidirectional: bool, num_proj: i
     return operation, [v for v in _each(operands) if v is not None]
 
 
+def _one_call(operands: Sequence[Any], *options: Any) -> Tuple[Layers, List[Tensor]]:
+    """`_layers` of operands that no vmap maps."""
+    for name, value in zip(("input", "input_h", "input_c"), operands):
+        if value is not None and value.dim() != 3:
+            raise ValueError(f"`{name}` has shape {tuple(value.shape)}; expected {'[T, B, I]' if name == 'input' else '[L*D, B, columns]'}")
+    return _layers(operands, *options)
+
+
 def _block(operands: Sequence[Optional[Tensor]], layout: str, use_peephole: bool, cell_clip: float,
            reset_to: str, batch_major: bool) -> Tuple[Operation, List[Tensor]]:
     n, resets = operands[8:10]
+    if layout not in ("icfo", "ifco"):
+        raise ValueError(f"`layout` is {layout!r}; expected 'icfo' or 'ifco'")
+    _check_reset_to(reset_to)
     operation = BlockLSTM(layout, use_peephole, cell_clip, n is not None, reset_to if resets is not None else "",
                           batch_major)
     return operation, [v for v in operands if v is not None]
@@ -66,7 +85,7 @@ def _block(operands: Sequence[Optional[Tensor]], layout: str, use_peephole: bool
 # Each op has the arguments: operands, then for a gradient its values, then 5 options.
 
 def _cudnn_forward(*arguments: Any) -> Any:
-    operation, operands = _layers(arguments[:6], *arguments[6:11])
+    operation, operands = _one_call(arguments[:6], *arguments[6:11])
     # Equal operands must have equal results: opcheck and the caches of torch.compile rely on it.
     y, hn, *rest = _calls.forward(operation, operands, arguments[11], defined=True)
     cn = rest.pop(0) if operation.results == 3 else no_cell(y)
@@ -79,7 +98,7 @@ def _symbolic_reserve_bytes(operation: Layers, operands: Sequence[Any]) -> Any:
 
 
 def _cudnn_forward_fake(*arguments: Any) -> Any:
-    operation, operands = _layers(arguments[:6], *arguments[6:11])
+    operation, operands = _one_call(arguments[:6], *arguments[6:11])
     x = operands[0]
     y, hn, *cn = [x.new_empty(shape) for shape in operation.shapes(*operands)]
     size: Any = 0
@@ -90,7 +109,7 @@ def _cudnn_forward_fake(*arguments: Any) -> Any:
 
 
 def _backprop_values(arguments: Sequence[Any]) -> Tuple[Layers, List[Tensor]]:
-    operation, operands = _layers(arguments[:6], *arguments[13:18])
+    operation, operands = _one_call(arguments[:6], *arguments[13:18])
     y, hn, cn, dy, dhn, dcn, reserve = arguments[6:13]
     return operation, operands + ([y, hn, cn, dy, dhn, dcn, reserve] if operation.results == 3 else
                                   [y, hn, dy, dhn, reserve])
@@ -181,12 +200,18 @@ def _backprop_gradient(ctx: Any, *given: Any) -> Any:
 
 def _block_setup(ctx: Any, inputs: Any, output: Any) -> None:
     _save(ctx, (*inputs[:10], *output), inputs[10:])
-    ctx.mark_non_differentiable(*(output[k] for k in (0, 2, 3, 4, 5)))
+    ctx.set_materialize_grads(False)
 
 
 def _block_gradient(ctx: Any, *cotangents: Any) -> Any:
     saved = ctx.saved_tensors
-    out = torch.ops.rnn_mlir.block_lstm_grad(*saved, cotangents[1], cotangents[6], *ctx.options)
+    operation, operands = _block(saved[:10], *ctx.options)
+    if any(cotangents[k] is not None for k in range(operation.results) if k not in operation.cotangents):
+        out = _calls.vjp(operation, operands, cotangents)
+    else:
+        cs, h = saved[11], saved[16]
+        given = (torch.zeros_like(v) if ct is None else ct for v, ct in ((cs, cotangents[1]), (h, cotangents[6])))
+        out = torch.ops.rnn_mlir.block_lstm_grad(*saved, *given, *ctx.options)
     return (*out, *[None] * 7)
 
 

@@ -115,6 +115,8 @@ def check_layers(mode: str, bidirectional: bool, num_proj: int, batch_first: boo
     directions = 2 if bidirectional else 1
     if len(x) != 3 or len(h0) != 3:
         raise ValueError(f"`x` and `h0` have shapes {tuple(x)} and {tuple(h0)}; expected [T, B, I] and [L*D, B, P]")
+    if isinstance(x[1 if batch_first else 0], int) and not x[1 if batch_first else 0]:
+        raise ValueError(f"the sequence has shape {tuple(x)}, which is no step; expected at least one")
     if c0 is not None and len(c0) != 3:
         raise ValueError(f"`c0` has shape {tuple(c0)}; expected [L*D, B, H]")
     hidden = h0[2] if c0 is None else c0[2]
@@ -201,7 +203,7 @@ def block_lstm(x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, b: Tensor,
 
     `x` is [T, B, I], or [B, T, I] with `batch_first`; `resets` are shaped like its first two dimensions. `cs_prev` and `h_prev` are [B, H], `w` is [I + H, 4H], `b` is [4H]; the peephole weights are [H],
     all or none. Results are zero from step `seq_len_max` on. The gradient ignores `cell_clip`, as TensorFlow's does.
-    Under torch.compile only `cs` and `h` have derivatives.
+    Derivatives by `cs` and `h` are computed by compiled code, those by the others in aten ops.
     """
     if layout not in ("icfo", "ifco"):
         raise ValueError(f"`layout` is {layout!r}; expected 'icfo' or 'ifco'")

@@ -42,7 +42,11 @@ def _to_lengths(value: Any, device: torch.device) -> Tensor:
         raise TypeError(f"`lengths` is a {type(value).__name__}; expected a Tensor, a list or an array of integers")
     if isinstance(value, (list, tuple)) and not value:
         return torch.empty(0, dtype=torch.int64, device=device)
-    return torch.as_tensor(value, device=device)
+    try:
+        return torch.as_tensor(value, device=device)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(f"`lengths` is a {type(value).__name__} of other values than integers; expected a Tensor, a list or an array of "
+                        f"integers ({error})") from None
 
 
 def _copy_parameters(source: Any, target: Any) -> Any:
@@ -102,9 +106,10 @@ class _Layers(torch.nn.Module):
         check_dropout(dropout)
         input_size, hidden_size, num_layers, proj_size = _sizes(
             input_size=input_size, hidden_size=hidden_size, num_layers=num_layers, proj_size=proj_size)
-        if bidirectional not in (False, True):
-            raise TypeError(f"`bidirectional` is {bidirectional!r}; expected False or True")
-        bidirectional = bool(bidirectional)
+        for name, flag in (("bias", bias), ("batch_first", batch_first), ("bidirectional", bidirectional)):
+            if flag not in (False, True):
+                raise TypeError(f"`{name}` is {flag!r}; expected False or True")
+        bias, batch_first, bidirectional = bool(bias), bool(batch_first), bool(bidirectional)
         if input_size <= 0 or hidden_size <= 0 or num_layers <= 0:
             raise ValueError(f"`input_size`, `hidden_size` and `num_layers` are {input_size}, {hidden_size} and "
                              f"{num_layers}; expected positive values")
@@ -247,8 +252,19 @@ class _Layers(torch.nn.Module):
         return 0 if self.bias else pseudo * 2 * len(GATES[self._mode]) * self.hidden_size
 
     def _joined(self, tensors: List[Tensor], pseudo: int) -> Tensor:
-        """A copy of the parameters of so many pseudo layers as a flat array."""
+        """A copy of the parameters of so many pseudo layers as a flat array, which has one type and is on one device."""
+        first = tensors[0]
+        for v in tensors:
+            if v.dtype != first.dtype and functional.autocast_type(first.device.type) is None:
+                raise TypeError(f"`{self._name_of(v)}` has dtype {v.dtype}, but `{self._name_of(first)}` has {first.dtype}; cast one of them")
+            if v.device != first.device:
+                raise ValueError(f"`{self._name_of(v)}` is on device {v.device}, but `{self._name_of(first)}` is on {first.device}; move one of "
+                                 "them")
         return _reference.join(tensors if self.bias else [*tensors, tensors[0].new_zeros(self._missing(pseudo))])
+
+    def _name_of(self, tensor: Tensor) -> str:
+        """The name of a parameter."""
+        return next(name for names in self._names for name in names if getattr(self, name) is tensor)
 
     def _elements(self, tensors: List[Tensor], pseudo: int) -> int:
         """The size of the flat array of these tensors, of so many pseudo layers, if they are parts of one storage, in this order;
@@ -358,6 +374,9 @@ class _Layers(torch.nn.Module):
         `resets`, shaped like the sequence and batch of `input`, start a new sequence at a step, from zero or the initial state."""
         if not isinstance(input, (Tensor, PackedSequence)):
             _refuse_input("input", input, "a Tensor or a PackedSequence")
+        if isinstance(input, Tensor) and input.is_nested:
+            raise TypeError("`input` is a nested tensor; expected a dense one or a PackedSequence: pad it by torch.nested.to_padded_tensor, and "
+                            "pass `lengths`")
         if resets is not None and not isinstance(resets, Tensor):
             raise TypeError(f"`resets` is a {type(resets).__name__}; expected a Tensor")
         self._check_state(hx, 2 if isinstance(input, Tensor) and input.dim() == 2 else 3)
