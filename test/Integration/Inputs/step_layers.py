@@ -22,7 +22,9 @@ BLOCKS += [Block("resets_zero", "icfo", (1, 3, 9, 70), static=True, resets="zero
            Block("resets_initial", "ifco", (2, 2, 9, 33), resets="initial"),
            Block("steps", "ifco", (3, 1, 21, 66), static=True),
            # Weights that are packed in parts of at most 256 rows and columns.
-           Block("parts", "icfo", (1, 26, 265, 300))]
+           Block("parts", "icfo", (1, 26, 265, 300)),
+           # More rows than two vectors have lanes: weights whose rows are read as they lie otherwise are packed.
+           Block("rows", "ifco", (1, 33, 70, 66))]
 NETWORKS = [Case(mode, steps=1, batch=batch, input=columns, hidden=hidden, dynamic=dynamic, tag=f"b{batch}")
             for mode, batch, columns, hidden, dynamic in (
                 ("lstm", 1, 64, 128, False), ("gru", 2, 5, 67, False), ("rnn_tanh", 3, 70, 33, True), ("rnn_relu", 4, 17, 64, False),
@@ -40,7 +42,8 @@ NETWORKS += [Case("lstm", layers=2, directions=2, steps=1, batch=3, input=21, hi
              Case("rnn_tanh", steps=2, batch=12, input=67, hidden=65, resets="zero", tag="few"),
              Case("lstm", steps=5, batch=5, input=65, hidden=34, tag="more"),
              Case("gru", steps=1, batch=27, input=300, hidden=265, tag="parts"),
-             Case("lstm", layers=2, steps=1, batch=26, input=258, hidden=300, projection=270, tag="parts")]
+             Case("lstm", layers=2, steps=1, batch=26, input=258, hidden=300, projection=270, tag="parts"),
+             Case("gru", steps=1, batch=33, input=70, hidden=66, tag="rows")]
 
 if __name__ == "__main__":
     layer_file.main(__doc__, ("f16", "bf16", "f32", "f64"), NETWORKS, BLOCKS)

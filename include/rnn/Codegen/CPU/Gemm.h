@@ -145,6 +145,31 @@ struct RowSums {
                                                   &RowSums::rows};
 };
 
+/// c += a w^T for a row-major matrix w in the accumulation type that is not packed, and at most `vectorsOfRows` vectors
+/// of rows. Each sum adds the columns of w in their order to c, as Gemm does.
+struct ColumnSums {
+  Value a, aOffset;             ///< as in Gemm
+  Value aPanel;                 ///< from panel to panel
+  Value w;                      ///< a matrix in the element type
+  Value row;                    ///< the row of w for the first column of c
+  Value column;                 ///< the column of w for the first column of a
+  Value columns;                ///< of c; the others of its last panel are not changed
+  Value depth;                  ///< of the reduction, in columns of w
+  Value c, cOffset;             ///< rows in panels
+  Value cRow;                   ///< from row to row
+  Value cPanel;                 ///< from panel to panel
+  Value rows;                   ///< of a and c, at least 1
+  Value scratch, scratchOffset; ///< for a and a panel of c, `vectorsOfRows` vectors for each of their columns
+
+  static constexpr int64_t vectorsOfRows = 2;
+
+  /// The order of the generated function's arguments.
+  static constexpr Value ColumnSums::*arguments[] = {
+      &ColumnSums::a,      &ColumnSums::aOffset, &ColumnSums::aPanel, &ColumnSums::w,       &ColumnSums::row,
+      &ColumnSums::column, &ColumnSums::columns, &ColumnSums::depth,  &ColumnSums::c,       &ColumnSums::cOffset,
+      &ColumnSums::cRow,   &ColumnSums::cPanel,  &ColumnSums::rows,   &ColumnSums::scratch, &ColumnSums::scratchOffset};
+};
+
 } // namespace mlir::rnn::cpu
 
 #endif // RNN_CODEGEN_CPU_GEMM_H

@@ -34,6 +34,7 @@ public:
   /// c += a b for a right operand that is not packed. Does not use the members of `gemm` about b and the next GEMM;
   /// `isZero` and `traversal` must be null.
   void gemmInPlace(HostBuilder &b, const Gemm &gemm, const UnpackedRight &right);
+  void columnSums(HostBuilder &b, const ColumnSums &arguments);
   void transposedGemm(HostBuilder &b, const TransposedGemm &arguments);
   void outerProducts(HostBuilder &b, const OuterProducts &arguments);
 
