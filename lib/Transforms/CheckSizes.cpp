@@ -98,10 +98,9 @@ private:
   }
 
   void emit(Operation *op, const Size &expected, const Bound &wanted, const Size &size, const Bound &given) {
-    std::pair<Bound, Bound> pair(wanted, given);
-    if (llvm::is_contained(checked, pair))
+    if (llvm::is_contained(checked, std::pair(wanted, given)) || llvm::is_contained(checked, std::pair(given, wanted)))
       return;
-    checked.push_back(pair);
+    checked.emplace_back(wanted, given);
     OpBuilder b(function.getContext());
     if (last)
       b.setInsertionPointAfter(last);
@@ -126,6 +125,15 @@ private:
 };
 } // namespace
 
+/// The dimension `dim` of a shaped value. A static one is a constant: upstream takes the value of a splat of integers
+/// for the size of its dimensions.
+static ValueBoundsConstraintSet::Variable getVariable(Value value, int64_t dim) {
+  auto type = cast<ShapedType>(value.getType());
+  if (type.isDynamicDim(dim))
+    return {value, dim};
+  return {OpFoldResult(Builder(value.getContext()).getIndexAttr(type.getDimSize(dim)))};
+}
+
 /// The dimensions of the operands of `op` that each of its loops accesses by its index, in the order of the operands.
 static SmallVector<SmallVector<Size>> getSizesOfLoops(linalg::LinalgOp op) {
   SmallVector<SmallVector<Size>> loops(op.getNumLoops());
@@ -136,7 +144,7 @@ static SmallVector<SmallVector<Size>> getSizesOfLoops(linalg::LinalgOp op) {
       if (auto loop = dyn_cast<AffineDimExpr>(expression))
         loops[loop.getPosition()].push_back(
             {("dim " + Twine(dim) + " of operand " + Twine(operand.getOperandNumber())).str(),
-             ValueBoundsConstraintSet::Variable(operand.get(), dim)});
+             getVariable(operand.get(), dim)});
   }
   return loops;
 }
@@ -151,8 +159,8 @@ static void checkSizes(SizeChecker &checker, Operation *op) {
   if (auto copy = dyn_cast<memref::CopyOp>(op)) {
     auto type = dyn_cast<MemRefType>(copy.getSource().getType());
     for (int64_t dim = 0; type && isa<MemRefType>(copy.getTarget().getType()) && dim < type.getRank(); ++dim)
-      checker.check(op, {("dim " + Twine(dim) + " of the source").str(), {copy.getSource(), dim}},
-                    {("dim " + Twine(dim) + " of the target").str(), {copy.getTarget(), dim}});
+      checker.check(op, {("dim " + Twine(dim) + " of the source").str(), getVariable(copy.getSource(), dim)},
+                    {("dim " + Twine(dim) + " of the target").str(), getVariable(copy.getTarget(), dim)});
   }
 }
 

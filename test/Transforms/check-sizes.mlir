@@ -94,3 +94,13 @@ func.func @unknown(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %0 = linalg.exp ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// The value of a constant is no size.
+// CHECK-LABEL: func @splat
+// CHECK-NOT: rnnrt
+// CHECK: return
+func.func @splat(%x: tensor<?xi32>, %y: tensor<1xi32>) -> tensor<1xi32> {
+  %zeros = arith.constant dense<0> : tensor<1xi32>
+  %0 = linalg.add ins(%zeros, %y : tensor<1xi32>, tensor<1xi32>) outs(%y : tensor<1xi32>) -> tensor<1xi32>
+  return %0 : tensor<1xi32>
+}
