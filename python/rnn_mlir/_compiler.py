@@ -201,20 +201,13 @@ def _make_options(lib: ctypes.CDLL, options: Dict[str, Any]) -> _Options:
     return made
 
 
-def _is_file(text: str) -> bool:
-    try:
-        return os.path.isfile(text)
-    except ValueError:  # a zero character
-        return False
-
-
 def read_source(source: Source) -> Tuple[bytes, str]:
     """The bytes of a module and a name for its locations."""
     if isinstance(source, bytes):
         return source, "<bytes>"
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"a module is text, bytes or the path of a file, but got {type(source).__name__}")
-    if isinstance(source, os.PathLike) or ("\n" not in source and (source.endswith((".mlir", ".mlirbc")) or _is_file(source))):
+    if isinstance(source, os.PathLike) or ("\n" not in source and (source.endswith((".mlir", ".mlirbc")) or os.path.isfile(source))):
         path = os.fspath(source)
         with open(path, "rb") as file:
             return file.read(), path

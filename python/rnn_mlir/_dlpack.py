@@ -96,6 +96,10 @@ def has_other_values(value: Any) -> bool:
     return type(value).__module__ == "torch" and (value.is_neg() or value.is_conj())
 
 
+def _refused(value: Any, error: Exception) -> _errors.Error:
+    return _errors.InvalidArgument(f"a {type(value).__name__} cannot be read by DLPack: {error}", "INVALID_ARGUMENT")
+
+
 def view(value: Any, stream: Optional[int]) -> View:
     """A view of an object with `__dlpack__`. `stream` is the CUDA stream that will use it."""
     if isinstance(value, Result):
@@ -109,7 +113,7 @@ def view(value: Any, stream: Optional[int]) -> View:
     try:
         device_type, device_id = value.__dlpack_device__()
     except (BufferError, RuntimeError, ValueError) as error:  # PyTorch's meta device
-        raise _errors.InvalidArgument(f"a {type(value).__name__} cannot be read by DLPack: {error}", "INVALID_ARGUMENT") from error
+        raise _refused(value, error) from error
     if device_type not in (CPU, CUDA):
         raise _errors.InvalidArgument(f"a tensor is on a device of DLPack's type {int(device_type)}; expected host or "
                                        "CUDA memory", "INVALID_ARGUMENT")
@@ -123,7 +127,7 @@ def view(value: Any, stream: Optional[int]) -> View:
         except TypeError:
             capsule = value.__dlpack__(**options)
     except (BufferError, RuntimeError, ValueError) as error:  # PyTorch refuses tensors with gradients, without memory, sparse ones
-        raise _errors.InvalidArgument(f"a {type(value).__name__} cannot be read by DLPack: {error}", "INVALID_ARGUMENT") from error
+        raise _refused(value, error) from error
     read_only = is_immutable(value)
     # The capsule stays unused: its destructor then frees what it holds.
     if _is_valid(capsule, b"dltensor_versioned"):
@@ -328,7 +332,10 @@ def to_numpy(value: Any, what: str, *, copies: bool = False) -> Any:
     subject of errors."""
     if isinstance(value, np.ndarray):
         return value
-    seen = view(value, None)
+    try:
+        seen = view(value, None)
+    except _errors.InvalidArgument as error:
+        raise _errors.InvalidArgument(f"{what} is not accepted: {error}", "INVALID_ARGUMENT") from error
     if seen.device != "host":
         raise _errors.InvalidArgument(f"{what} is on {seen.device}, but host memory is needed", "INVALID_ARGUMENT")
     if not seen.dense and not copies:

@@ -62,12 +62,13 @@ def check(folder):
 
 def test_install(tmp_path):
     """`pip install .` without an existing rnn-compile, in the folder that pyproject.toml names: the first time, most of the
-    minute is the compiler cache and the prebuilt layers. Those of one processor, to save time."""
+    minute is the compiler cache and the prebuilt layers. Those of one processor and, without RNN_LONG_TESTS, one kind, to save time."""
     pytest.importorskip("scikit_build_core")
     if not shutil.which("clang++-22") or not os.path.exists("/usr/lib/llvm-22/lib/cmake/mlir"):
         pytest.skip("no MLIR 22 where scripts/setup.sh installs it")
-    run(sys.executable, "-m", "pip", "install", str(ROOT), "--no-build-isolation", "--no-deps", "--target",
-        str(tmp_path / "site"), f"--config-settings=cmake.define.RNN_PYTHON_PROCESSORS={_processor.levels()[-1]}")
+    options = [f"RNN_PYTHON_PROCESSORS={_processor.levels()[-1]}", *[] if os.environ.get("RNN_LONG_TESTS") else ["RNN_PYTHON_LAYERS=gru"]]
+    run(sys.executable, "-m", "pip", "install", str(ROOT), "--no-build-isolation", "--no-deps", "--target", str(tmp_path / "site"),
+        *[f"--config-settings=cmake.define.{option}" for option in options])
     check(tmp_path)
 
 
