@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace mlir::rnn;
 
 namespace {
-/// A dimension of an operand, or a size that an op states.
+/// A dimension of an operand.
 struct Size {
   std::string name;
   ValueBoundsConstraintSet::Variable variable;

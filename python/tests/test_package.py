@@ -66,7 +66,9 @@ def test_install(tmp_path):
     pytest.importorskip("scikit_build_core")
     if not shutil.which("clang++-22") or not os.path.exists("/usr/lib/llvm-22/lib/cmake/mlir"):
         pytest.skip("no MLIR 22 where scripts/setup.sh installs it")
-    options = [f"RNN_PYTHON_PROCESSORS={_processor.levels()[-1]}", *[] if os.environ.get("RNN_LONG_TESTS") else ["RNN_PYTHON_LAYERS=gru"]]
+    options = [f"RNN_PYTHON_PROCESSORS={_processor.levels()[-1]}"]
+    if not os.environ.get("RNN_LONG_TESTS"):
+        options.append("RNN_PYTHON_LAYERS=gru")
     run(sys.executable, "-m", "pip", "install", str(ROOT), "--no-build-isolation", "--no-deps", "--target", str(tmp_path / "site"),
         *[f"--config-settings=cmake.define.{option}" for option in options])
     check(tmp_path)
