@@ -112,7 +112,7 @@ def test_type_of_one_parameter():
     with torch.no_grad():
         layer(x)
         layer.weight_hh_l0.data = layer.weight_hh_l0.data.view(torch.float16)
-        with pytest.raises(TypeError, match="`params` has dtype torch.float32"):
+        with pytest.raises(TypeError, match="`weight_hh_l0` has dtype torch.float16, but `weight_ih_l0` has torch.bfloat16"):
             layer(x)
 
 
