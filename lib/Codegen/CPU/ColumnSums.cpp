@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MicroKernel.h"
 #include "Transpose.h"
 #include "rnn/Codegen/CPU/KernelLibrary.h"
 
@@ -11,16 +12,14 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::cpu;
 
-/// Rows of w that are read at the same time, as in RowDots.
-static constexpr int64_t atOnce = 8;
-
-/// The lanes of a vector are rows of a, which is transposed first. A row of w then multiplies whole vectors by scalars,
-/// and no element of it is moved.
+/// Lane k of a vector belongs to row k of a and of c, so both are transposed: c before and after the sums. An element
+/// of w then is a factor of whole vectors, and w is read where it is.
 static void emitColumnSums(HostBuilder &b, const ColumnSums &p) {
   const int64_t panel = b.tiles.panel, lanes = b.tiles.lanes, width = ColumnSums::vectorsOfRows * lanes;
   Value zero = b.index(0), lastRow = b.sub(p.rows, b.index(1)), lastColumn = b.sub(p.columns, b.index(1));
-  // Transposes blocks of rows of a buffer with rows in panels, from `start` on, to rows of `width` elements of scratch.
-  // Rows past the last one are read as the last one; their results are not stored.
+  // Copies one vector of columns, from element `start` of each of the `p.rows` rows on, to scratch. A column becomes a
+  // row of `width` elements there. `stride` is that of the rows in `buffer`. Lanes without a row repeat the last row,
+  // and their sums are not stored.
   auto transposeTo = [&](Value target, Value buffer, Value start, Value stride) {
     b.loop(zero, p.rows, lanes, [&](Value first) {
       SmallVector<Value> vectors;
@@ -44,10 +43,10 @@ static void emitColumnSums(HostBuilder &b, const ColumnSums &p) {
     b.loop(zero, b.index(panel), lanes,
            [&](Value column) { transposeTo(b.add(sums, b.mul(column, width)), p.c, b.add(c, column), p.cRow); });
     auto multiply = [&](int64_t vectorsOfRows) {
-      b.loop(zero, b.min(b.sub(p.columns, firstColumn), b.index(panel)), atOnce, [&](Value column) {
+      b.loop(zero, b.min(b.sub(p.columns, firstColumn), b.index(panel)), rowsAtOnce, [&](Value column) {
         auto at = [&](int64_t k, int64_t v) { return b.add(b.add(sums, b.mul(column, width)), k * width + v * lanes); };
         SmallVector<Value> rows, initial;
-        for (int64_t k = 0; k < atOnce; ++k) {
+        for (int64_t k = 0; k < rowsAtOnce; ++k) {
           rows.push_back(b.add(p.row, b.min(b.add(b.add(firstColumn, column), k), lastColumn)));
           for (int64_t v = 0; v < vectorsOfRows; ++v)
             initial.push_back(b.load(p.scratch, at(k, v)));
@@ -77,18 +76,24 @@ static void emitColumnSums(HostBuilder &b, const ColumnSums &p) {
         for (int64_t k = 0; k < lanes; ++k)
           vectors.push_back(b.load(p.scratch, b.add(b.add(sums, b.mul(b.add(column, k), width)), first)));
         transpose(b, vectors);
-        for (auto [k, vector] : llvm::enumerate(vectors)) {
-          Value row = b.add(first, static_cast<int64_t>(k));
+        for (int64_t k = 0; k < lanes; ++k) {
+          Value row = b.add(first, k);
           b.ifThen(b.compare(arith::CmpIPredicate::slt, row, p.rows),
-                   [&] { b.store(vector, p.c, b.add(b.add(c, b.mul(row, p.cRow)), column), mask); });
+                   [&] { b.store(vectors[k], p.c, b.add(b.add(c, b.mul(row, p.cRow)), column), mask); });
         }
       });
     });
   });
 }
 
-void KernelLibrary::columnSums(HostBuilder &b, const ColumnSums &arguments) {
-  ColumnSums p = arguments;
-  p.w = b.asRows(p.w);
-  call(b, "column_sums", p, emitColumnSums);
+void KernelLibrary::gemmInPlace(HostBuilder &b, const Gemm &gemm, const UnpackedRight &right, Value scratch,
+                                Value scratchOffset) {
+  assert(!gemm.isZero && !gemm.traversal && right.isTransposed && b.tiles.element == b.tiles.sum);
+  ColumnSums sums;
+  sums.a = gemm.a, sums.aOffset = gemm.aOffset, sums.aPanel = gemm.aPanel, sums.rows = gemm.rows;
+  sums.w = b.asRows(right.matrix), sums.row = right.row, sums.column = right.column;
+  sums.columns = right.columns, sums.depth = right.depth;
+  sums.c = gemm.c, sums.cOffset = gemm.cOffset, sums.cRow = gemm.cRow, sums.cPanel = gemm.cPanel;
+  sums.scratch = scratch, sums.scratchOffset = scratchOffset;
+  call(b, "column_sums", sums, emitColumnSums);
 }

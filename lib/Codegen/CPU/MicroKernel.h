@@ -16,6 +16,10 @@
 
 namespace mlir::rnn::cpu {
 
+/// Rows of a row-major matrix that a kernel reads at the same time. The lines of 16 rows of 4 KiB are in one set of an
+/// L1 cache, which has 8 to 12 ways.
+inline constexpr int64_t rowsAtOnce = 8;
+
 /// A tile of c: `rows` rows in each of `group` panels. Strides count elements.
 struct Tile {
   int64_t rows;

@@ -13,10 +13,6 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::cpu;
 
-/// Rows that are read at the same time. The lines of 16 rows of 4 KiB are in one set of an L1 cache, which has 8 to 12
-/// ways.
-constexpr int64_t atOnce = 8;
-
 /// A vector of results has one vector of sums per lane, which are transposed and added at the end.
 static void emitRowDots(HostBuilder &b, const RowDots &p) {
   std::unique_ptr<MicroKernel> kernel = MicroKernel::create(b, b.tiles.left, b.tiles.left);
@@ -41,8 +37,8 @@ static void emitRowDots(HostBuilder &b, const RowDots &p) {
       matrixRows.push_back(b.add(p.row, b.min(b.add(column, k), last)));
     auto addRows = [&](Value firstRow, int64_t rows) {
       SmallVector<SmallVector<Value>> sums(rows);
-      for (int64_t first = 0; first < lanes; first += atOnce) {
-        auto group = ArrayRef(matrixRows).slice(first, std::min(atOnce, lanes - first));
+      for (int64_t first = 0; first < lanes; first += rowsAtOnce) {
+        auto group = ArrayRef(matrixRows).slice(first, std::min(rowsAtOnce, lanes - first));
         auto add = [&](Value k, ValueRange carried, Value mask) {
           SmallVector<Value> factors, next(carried);
           for (int64_t row = 0; row < rows; ++row)

@@ -12,9 +12,9 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::cpu;
 
-/// Rows of w that are read at the same time. More rows at a distance of a power of 2 would be in too few sets of an L1
-/// cache. The hardware prefetches their lines; prefetch instructions took longer (up to 1.5 times the time on Zen 5).
-static constexpr int64_t depthAtOnce = 8;
+/// The hardware prefetches the lines of these rows of w; prefetch instructions took longer (up to 1.5 times the time on
+/// Zen 5).
+static constexpr int64_t depthAtOnce = rowsAtOnce;
 /// Rows of c whose sums are in registers.
 static constexpr int64_t tileRows = 4;
 

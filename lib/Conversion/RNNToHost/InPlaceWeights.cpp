@@ -22,7 +22,7 @@ Value Layer::areFewRows(Value rows, Pass pass) {
   return b.compare(arith::CmpIPredicate::sle, rows, b.index(isSum ? mostOfSums : mostOfDots));
 }
 
-void Layer::multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel) {
+cpu::UnpackedRight Layer::getUnpacked(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel) {
   int64_t panel = b.tiles.panel;
   GateWeights from = getGateWeights(weights, block);
   const bool isBackward = pass == Pass::Backward;
@@ -34,63 +34,60 @@ void Layer::multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gem
   right.columns = b.min(b.sub(isBackward ? states : p.H, first), b.mul(gemm.columns, panel));
   Value &start = right.isTransposed ? right.row : right.column;
   start = b.add(start, first);
-  library.gemmInPlace(b, gemm, right);
+  return right;
+}
+
+void Layer::multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel) {
+  library.gemmInPlace(b, gemm, getUnpacked(pass, weights, block, gemm, firstPanel));
 }
 
 void Layer::multiplyInParts(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel, Value packed,
                             Value packedOffset) {
   assert(!b.tiles.usesAMX() && "larger parts than a panel were not measured with AMX");
-  GateWeights from = getGateWeights(weights, block);
-  const bool isBackward = pass == Pass::Backward, isTransposed = from.gatesAreRows != isBackward;
-  const int64_t panel = b.tiles.panel;
-  Value states = weights == Weights::Input ? p.I : p.P;
-  Value depth = isBackward ? p.H : states, columns = isBackward ? states : p.H;
-  auto multiplyPacked = [&] {
-    // If a panel's columns are rows of the matrix, a panel consists of whole rows, which are contiguous: it is one
-    // part. Otherwise a part has a piece of many rows, which in a large matrix lie in different pages. Wide pieces keep
-    // the number of TLB misses low, and the limit on the rows keeps the part small enough for an L2 cache.
-    const int64_t partPanels = isTransposed ? 1 : partColumns / panel;
-    Value depthPanels = b.ceilDiv(depth, panel);
-    Value atOnce = isTransposed ? depthPanels : b.min(depthPanels, b.index(Tiles::depth / panel));
-    atOnce = b.max(atOnce, b.index(1));
-    Value stride = b.mul(atOnce, panel * panel);
-    b.loop(b.index(0), gemm.columns, partPanels, [&](Value q) {
-      Value column = b.mul(b.add(firstPanel, q), panel), count = b.min(b.sub(gemm.columns, q), b.index(partPanels));
-      Value width = b.min(b.sub(columns, column), b.mul(count, panel));
-      b.loop(b.ceilDiv(depthPanels, atOnce), [&](Value index) {
-        Value k = b.mul(index, atOnce), row = b.mul(k, panel), rows = b.min(b.sub(depth, row), b.mul(atOnce, panel));
-        Gemm part = gemm;
-        part.b = packed, part.bOffset = packedOffset, part.bPanel = stride, part.bNext = packedOffset;
-        part.columns = count, part.depth = b.min(b.sub(depthPanels, k), atOnce);
-        part.aOffset = b.add(gemm.aOffset, b.mul(k, gemm.aPanel));
-        part.aNext = b.add(part.aOffset, b.mul(part.depth, gemm.aPanel));
-        part.cOffset = b.add(gemm.cOffset, b.mul(q, gemm.cPanel));
-        if (isTransposed)
-          library.packTransposed(b, {from.matrix, b.add(from.row, column), width, b.add(from.column, row), rows, packed,
-                                     packedOffset, stride});
-        else
-          library.packColumns(b, {from.matrix, b.add(from.row, row), rows, b.add(from.column, column), width, packed,
-                                  packedOffset, stride});
-        library.gemm(b, part);
-      });
-    });
-  };
-  // Rows that are contiguous need no packing for a few rows of `gemm`, which become lanes, if there are registers for
-  // the sums.
+  cpu::UnpackedRight right = getUnpacked(pass, weights, block, gemm, firstPanel);
+  auto multiplyPacked = [&] { multiplyPackedParts(gemm, right, packed, packedOffset); };
+  // The sums of `vectorsOfRows` vectors must fit in registers.
   constexpr int64_t vectorsOfRows = cpu::ColumnSums::vectorsOfRows;
-  if (!isTransposed || b.tiles.vectors < 2 * vectorsOfRows || b.tiles.element != b.tiles.sum)
+  if (!right.isTransposed || b.tiles.vectors < 2 * vectorsOfRows || b.tiles.element != b.tiles.sum)
     return multiplyPacked();
-  auto sumColumns = [&] {
-    Value first = b.mul(firstPanel, panel);
-    cpu::ColumnSums sums;
-    sums.a = gemm.a, sums.aOffset = gemm.aOffset, sums.aPanel = gemm.aPanel, sums.rows = gemm.rows;
-    sums.w = from.matrix, sums.row = b.add(from.row, first), sums.column = from.column, sums.depth = depth;
-    sums.columns = b.min(b.sub(columns, first), b.mul(gemm.columns, panel));
-    sums.c = gemm.c, sums.cOffset = gemm.cOffset, sums.cRow = gemm.cRow, sums.cPanel = gemm.cPanel;
-    sums.scratch = packed, sums.scratchOffset = packedOffset; // a packed panel has more elements
+  auto multiplyInPlace = [&] {
+    // The space of a packed panel is free, but without a panel there is none.
     b.ifThen(b.compare(arith::CmpIPredicate::sgt, b.min(gemm.rows, gemm.columns), b.index(0)),
-             [&] { library.columnSums(b, sums); });
+             [&] { library.gemmInPlace(b, gemm, right, packed, packedOffset); });
   };
-  b.ifElse(b.compare(arith::CmpIPredicate::sle, gemm.rows, b.index(vectorsOfRows * b.tiles.lanes)), sumColumns,
+  b.ifElse(b.compare(arith::CmpIPredicate::sle, gemm.rows, b.index(vectorsOfRows * b.tiles.lanes)), multiplyInPlace,
            multiplyPacked);
+}
+
+void Layer::multiplyPackedParts(const Gemm &gemm, const cpu::UnpackedRight &right, Value packed, Value packedOffset) {
+  const int64_t panel = b.tiles.panel;
+  // If a panel's columns are rows of the matrix, a panel consists of whole rows, which are contiguous: it is one part.
+  // Otherwise a part has a piece of many rows, which in a large matrix lie in different pages. Wide pieces keep the
+  // number of TLB misses low, and the limit on the rows keeps the part small enough for an L2 cache.
+  const int64_t partPanels = right.isTransposed ? 1 : partColumns / panel;
+  Value depthPanels = b.ceilDiv(right.depth, panel);
+  Value atOnce = right.isTransposed ? depthPanels : b.min(depthPanels, b.index(Tiles::depth / panel));
+  atOnce = b.max(atOnce, b.index(1));
+  Value stride = b.mul(atOnce, panel * panel);
+  b.loop(b.index(0), gemm.columns, partPanels, [&](Value q) {
+    Value column = b.mul(q, panel), count = b.min(b.sub(gemm.columns, q), b.index(partPanels));
+    Value width = b.min(b.sub(right.columns, column), b.mul(count, panel));
+    b.loop(b.ceilDiv(depthPanels, atOnce), [&](Value index) {
+      Value k = b.mul(index, atOnce), row = b.mul(k, panel);
+      Value rows = b.min(b.sub(right.depth, row), b.mul(atOnce, panel));
+      Gemm part = gemm;
+      part.b = packed, part.bOffset = packedOffset, part.bPanel = stride, part.bNext = packedOffset;
+      part.columns = count, part.depth = b.min(b.sub(depthPanels, k), atOnce);
+      part.aOffset = b.add(gemm.aOffset, b.mul(k, gemm.aPanel));
+      part.aNext = b.add(part.aOffset, b.mul(part.depth, gemm.aPanel));
+      part.cOffset = b.add(gemm.cOffset, b.mul(q, gemm.cPanel));
+      if (right.isTransposed)
+        library.packTransposed(b, {right.matrix, b.add(right.row, column), width, b.add(right.column, row), rows,
+                                   packed, packedOffset, stride});
+      else
+        library.packColumns(b, {right.matrix, b.add(right.row, row), rows, b.add(right.column, column), width, packed,
+                                packedOffset, stride});
+      library.gemm(b, part);
+    });
+  });
 }

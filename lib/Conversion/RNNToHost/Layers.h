@@ -109,14 +109,20 @@ public:
   /// Computes `gemm`, which multiplies the input or state (backward: the gates' gradients of block `block`) by panels
   /// of packed weights from panel `firstPanel` on, by weights that are not packed.
   void multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel);
-  /// Like multiplyInPlace, but packs the weights in parts. Each part is packed to element `packedOffset` of `packed`,
-  /// multiplied, and then overwritten by the next one, so that it is in an L2 cache while it is used.
+  /// Like multiplyInPlace for more rows. Weights are packed in parts: each one to element `packedOffset` of `packed`,
+  /// multiplied, and then overwritten by the next one, so that it is in an L2 cache while it is used. Weights whose
+  /// rows belong to the columns of the GEMM are not packed if cpu::ColumnSums has lanes for the rows of `gemm`.
   void multiplyInParts(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel, Value packed,
                        Value packedOffset);
-  /// The number of columns in a part of multiplyInParts if a panel's columns are columns of the matrix.
+  /// The number of columns in a packed part if a panel's columns are columns of the matrix.
   static constexpr int64_t partColumns = 256;
   /// Generates code that all rows of a step share. The step has time `t` and index `s`.
   virtual void startStep(Value s, Value t) {}
+
+private:
+  /// The weights of the columns of `gemm` as its right operand.
+  cpu::UnpackedRight getUnpacked(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel);
+  void multiplyPackedParts(const Gemm &gemm, const cpu::UnpackedRight &right, Value packed, Value packedOffset);
 };
 
 class ForwardLayer : public Layer {

@@ -145,21 +145,23 @@ struct RowSums {
                                                   &RowSums::rows};
 };
 
-/// c += a w^T for a row-major matrix w in the accumulation type that is not packed, and at most `vectorsOfRows` vectors
-/// of rows. Each sum adds the columns of w in their order to c, as Gemm does.
+/// c += a w^T for a row-major matrix w that is not packed. The element type is the accumulation type, and the rows of a
+/// and c fit in the lanes of `vectorsOfRows` vectors. Each sum starts from c and adds the columns of w in their order,
+/// so it has the bits of Gemm. Offsets and strides count elements.
 struct ColumnSums {
   Value a, aOffset;             ///< as in Gemm
-  Value aPanel;                 ///< from panel to panel
+  Value aPanel;                 ///< stride from panel to panel
   Value w;                      ///< a matrix in the element type
   Value row;                    ///< the row of w for the first column of c
   Value column;                 ///< the column of w for the first column of a
-  Value columns;                ///< of c; the others of its last panel are not changed
+  Value columns;                ///< of c; those behind them in its last panel are not changed
   Value depth;                  ///< of the reduction, in columns of w
   Value c, cOffset;             ///< rows in panels
-  Value cRow;                   ///< from row to row
-  Value cPanel;                 ///< from panel to panel
+  Value cRow;                   ///< stride from row to row
+  Value cPanel;                 ///< stride from panel to panel
   Value rows;                   ///< of a and c, at least 1
-  Value scratch, scratchOffset; ///< for a and a panel of c, `vectorsOfRows` vectors for each of their columns
+  Value scratch, scratchOffset; ///< space for the transposes of a (its depth rounded up to vectors) and of a panel of
+                                ///< c: `vectorsOfRows` vectors for each column; less than a packed panel
 
   static constexpr int64_t vectorsOfRows = 2;
 

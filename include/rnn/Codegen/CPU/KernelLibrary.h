@@ -34,7 +34,9 @@ public:
   /// c += a b for a right operand that is not packed. Does not use the members of `gemm` about b and the next GEMM;
   /// `isZero` and `traversal` must be null.
   void gemmInPlace(HostBuilder &b, const Gemm &gemm, const UnpackedRight &right);
-  void columnSums(HostBuilder &b, const ColumnSums &arguments);
+  /// The same for a transposed right operand in the accumulation type, with 1 to `ColumnSums::vectorsOfRows` vectors of
+  /// rows: with the bits of `gemm`, and without packing. `scratch` as in ColumnSums.
+  void gemmInPlace(HostBuilder &b, const Gemm &gemm, const UnpackedRight &right, Value scratch, Value scratchOffset);
   void transposedGemm(HostBuilder &b, const TransposedGemm &arguments);
   void outerProducts(HostBuilder &b, const OuterProducts &arguments);
 
