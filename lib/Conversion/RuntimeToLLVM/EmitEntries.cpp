@@ -117,13 +117,10 @@ static std::optional<std::string> classify(Argument &argument, Value value) {
   return std::nullopt;
 }
 
-/// The name of a value in the module: an attribute, or a location of the form loc("x").
-static std::string findName(Attribute attribute, Location location) {
-  if (auto name = dyn_cast_or_null<StringAttr>(attribute))
-    return name.str();
-  if (auto name = location->findInstanceOf<NameLoc>())
-    return name.getName().str();
-  return "";
+/// Empty without a name.
+static std::string toText(Attribute name) {
+  auto text = dyn_cast_or_null<StringAttr>(name);
+  return text ? text.str() : "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -507,7 +504,8 @@ private:
       unsigned index = value.getArgNumber();
       Argument &argument = inputs.emplace_back();
       argument.type = value.getType();
-      argument.name = findName(function.removeArgAttr(index, builder.getStringAttr(kArgumentNameAttr)), value.getLoc());
+      argument.name = toText(findArgumentName(function, value));
+      function.removeArgAttr(index, builder.getStringAttr(kArgumentNameAttr));
       if (auto access =
               dyn_cast_or_null<StringAttr>(function.removeArgAttr(index, builder.getStringAttr(kArgumentAccessAttr))))
         argument.flags = RNNRT_ARGUMENT_WRITTEN | (access.getValue() == "write" ? RNNRT_ARGUMENT_NOT_READ : 0);
@@ -517,8 +515,7 @@ private:
     for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
       Argument &argument = results.emplace_back();
       argument.type = type;
-      argument.name =
-          findName(function.removeResultAttr(index, builder.getStringAttr(kArgumentNameAttr)), builder.getUnknownLoc());
+      argument.name = toText(function.removeResultAttr(index, builder.getStringAttr(kArgumentNameAttr)));
       if (std::optional<std::string> reason = classify(argument, Value()))
         return refuse("result", index, type, *reason);
     }
