@@ -34,6 +34,22 @@ def check(mode: str, direction: str, dtype: str) -> None:
             raise ValueError(f"unknown {what} `{value}`; expected one of {', '.join(known)}")
 
 
+def check_mode(mode: str) -> None:
+    if mode not in GATES:
+        raise ValueError(f"`mode` is {mode!r}; expected one of {', '.join(GATES)}")
+
+
+def check_reset_to(reset_to: str) -> None:
+    if reset_to not in RESETS:
+        raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
+
+
+def check_layout(layout: str) -> None:
+    """Of the gates of a block LSTM."""
+    if layout not in ("icfo", "ifco"):
+        raise ValueError(f"`layout` is {layout!r}; expected 'icfo' or 'ifco'")
+
+
 def check_clip(cell_clip: Any) -> float:
     """The clip as a finite number."""
     if not isinstance(cell_clip, numbers.Real) or not math.isfinite(cell_clip):
@@ -48,8 +64,7 @@ def check_dropout(dropout: Any) -> None:
 
 def params_size(mode: str, input_size: int, hidden_size: int, layers: int, directions: int, num_proj: int) -> int:
     """Elements of the flat parameters (docs/Semantics.md, "Parameter layout")."""
-    if mode not in GATES:
-        raise ValueError(f"`mode` is {mode!r}; expected one of {', '.join(GATES)}")
+    check_mode(mode)
     gates, state = len(GATES[mode]) * hidden_size, num_proj or hidden_size
     widths = [input_size] + [directions * state] * (layers - 1)
     return sum(directions * (gates * (width + state + 2) + num_proj * hidden_size) for width in widths)

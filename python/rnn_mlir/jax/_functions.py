@@ -60,8 +60,7 @@ def _layers_function(mode: str, params: Params, x: Array, state: Any, *, lengths
     if x.ndim != 3 or 0 in x.shape:
         layout = "[B, T, I]" if batch_first else "[T, B, I]"
         raise ValueError(f"`x` has shape {x.shape}; expected {layout} without empty dimensions")
-    if reset_to not in ("zero", "initial"):
-        raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
+    _layers.check_reset_to(reset_to)
     dropout = _arguments.dropout_of(dropout)
     batch, inputs = x.shape[0 if batch_first else 1], x.shape[2]
     if cell and state is not None and not (isinstance(state, (list, tuple)) and len(state) == 2):
@@ -207,10 +206,8 @@ def block_lstm(x: Array, cs_prev: Array, h_prev: Array, w: Array, b: Array, *, w
     TensorFlow's does. Derivatives by `i`, `f`, `o`, `ci` and `co` are computed in lax, those by `cs` and `h` by
     compiled code.
     """
-    if layout not in ("icfo", "ifco"):
-        raise ValueError(f"`layout` is {layout!r}; expected 'icfo' or 'ifco'")
-    if reset_to not in ("zero", "initial"):
-        raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
+    _layers.check_layout(layout)
+    _layers.check_reset_to(reset_to)
     x, cs_prev, h_prev, w, b = (_arguments.array(name, value) for name, value in (
         ("x", x), ("cs_prev", cs_prev), ("h_prev", h_prev), ("w", w), ("b", b)))
     if x.ndim != 3 or cs_prev.ndim != 2:

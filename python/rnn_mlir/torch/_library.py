@@ -10,7 +10,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 import torch
 from torch import Tensor
 
-from .._layers import GATES, reserve_size
+from .._layers import check_layout, check_mode, check_reset_to, reserve_size
 from .._operations import BlockLSTM, Layers, Operation
 from . import _calls
 from ._memory import DTYPES
@@ -42,18 +42,12 @@ def _each(values: Sequence[Any]) -> List[Any]:
     return [v for value in values for v in (value if isinstance(value, (list, tuple)) else [value])]
 
 
-def _check_reset_to(reset_to: str) -> None:
-    if reset_to not in ("zero", "initial"):
-        raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
-
-
 def _layers(operands: Sequence[Any], mode: str, bidirectional: bool, num_proj: int,
             reset_to: str, batch_major: bool) -> Tuple[Layers, List[Tensor]]:
     params, lengths, resets = operands[3:6]
     tensors = len(params) if isinstance(params, (list, tuple)) else 0
-    if mode not in GATES:
-        raise ValueError(f"`mode` is {mode!r}; expected one of {', '.join(GATES)}")
-    _check_reset_to(reset_to)
+    check_mode(mode)
+    check_reset_to(reset_to)
     operation = Layers(mode, "bidirectional" if bidirectional else "unidirectional", num_proj, lengths is not None,
                        reset_to if resets is not None else "", batch_major, tensors)
     if operation.cell != (operands[2] is not None):
@@ -74,9 +68,8 @@ def _one_call(operands: Sequence[Any], *options: Any) -> Tuple[Layers, List[Tens
 def _block(operands: Sequence[Optional[Tensor]], layout: str, use_peephole: bool, cell_clip: float,
            reset_to: str, batch_major: bool) -> Tuple[Operation, List[Tensor]]:
     n, resets = operands[8:10]
-    if layout not in ("icfo", "ifco"):
-        raise ValueError(f"`layout` is {layout!r}; expected 'icfo' or 'ifco'")
-    _check_reset_to(reset_to)
+    check_layout(layout)
+    check_reset_to(reset_to)
     operation = BlockLSTM(layout, use_peephole, cell_clip, n is not None, reset_to if resets is not None else "",
                           batch_major)
     return operation, [v for v in operands if v is not None]

@@ -12,7 +12,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 import torch
 from torch import Tensor
 
-from .._layers import GATES, check_clip, params_size
+from .._layers import check_clip, check_layout, check_mode, check_reset_to, params_size
 from .._operations import BlockLSTM, Layers, Operation
 from . import _calls, _library, _memory, _reference
 
@@ -106,10 +106,8 @@ def check_layers(mode: str, bidirectional: bool, num_proj: int, batch_first: boo
                   h0: Sequence[int], c0: Optional[Sequence[int]], params: Sequence[int], lengths: Optional[Sequence[int]],
                   resets: Optional[Sequence[int]]) -> Layers:
     """The operation for operands of these shapes. Raises for shapes that do not fit."""
-    if reset_to not in ("zero", "initial"):
-        raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
-    if mode not in GATES:
-        raise ValueError(f"`mode` is {mode!r}; expected one of {', '.join(GATES)}")
+    check_reset_to(reset_to)
+    check_mode(mode)
     if (c0 is not None) != (mode == "lstm"):
         raise ValueError(f"`c0` is {'not ' if c0 is None else ''}given; mode lstm needs it, the others have none")
     directions = 2 if bidirectional else 1
@@ -205,10 +203,8 @@ def block_lstm(x: Tensor, cs_prev: Tensor, h_prev: Tensor, w: Tensor, b: Tensor,
     all or none. Results are zero from step `seq_len_max` on. The gradient ignores `cell_clip`, as TensorFlow's does.
     Derivatives by `cs` and `h` are computed by compiled code, those by the others in aten ops.
     """
-    if layout not in ("icfo", "ifco"):
-        raise ValueError(f"`layout` is {layout!r}; expected 'icfo' or 'ifco'")
-    if reset_to not in ("zero", "initial"):
-        raise ValueError(f"`reset_to` is {reset_to!r}; expected 'zero' or 'initial'")
+    check_layout(layout)
+    check_reset_to(reset_to)
     _tensors(x=x, cs_prev=cs_prev, h_prev=h_prev, w=w, b=b, wci=wci, wcf=wcf, wco=wco, resets=resets)
     x, cs_prev, h_prev, w, b, wci, wcf, wco = _autocast(x, cs_prev, h_prev, w, b, wci, wcf, wco)
     if x.dim() != 3 or cs_prev.dim() != 2:

@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from .._layers import GATES, check_dropout
+from .._layers import GATES, check_dropout, check_layout
 from . import _calls, _library, _quick, _reference, functional
 
 
@@ -474,8 +474,7 @@ class BlockLSTM(torch.nn.Module):
                 raise TypeError(f"`{name}` is {number!r}; expected a number")
         if input_size <= 0 or hidden_size <= 0:
             raise ValueError(f"`input_size` and `hidden_size` are {input_size} and {hidden_size}; expected positive values")
-        if layout not in ("icfo", "ifco"):
-            raise ValueError(f"`layout` is {layout!r}; expected 'icfo' or 'ifco'")
+        check_layout(layout)
         self.input_size, self.hidden_size, self.layout = input_size, hidden_size, layout
         self.use_peephole, self.forget_bias, self.cell_clip = use_peephole, forget_bias, cell_clip
         self.batch_first = batch_first
