@@ -47,7 +47,8 @@ static void check(tensor::CastOp cast, ArrayRef<int64_t> dims) {
     Value isEqual = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, actual, expected);
     areEqual = areEqual ? arith::AndIOp::create(b, loc, areEqual, isEqual) : isEqual;
   }
-  // Execution continues after a failure and needs a tensor of the asserted size.
+  // A failed check ends exported functions only. In others execution continues, and needs a tensor of the asserted
+  // size.
   auto choice = scf::IfOp::create(b, loc, TypeRange(type), areEqual, /*withElseRegion=*/true);
   cast.replaceAllUsesWith(choice.getResult(0));
   OpBuilder then = choice.getThenBodyBuilder();

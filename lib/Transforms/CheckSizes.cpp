@@ -76,7 +76,7 @@ private:
     return bound;
   }
 
-  /// What a message calls a size: the argument that it is read from, if it is one.
+  /// The text for a size in a message: the dimension of an argument that it is read from, otherwise `size.name`.
   static std::string describe(const Size &size, const Bound &bound) {
     AffineExpr expression = bound.map.getResult(0);
     if (bound.operands.size() != 1 || !isa<AffineDimExpr, AffineSymbolExpr>(expression) || !bound.operands[0].second)
@@ -173,7 +173,7 @@ struct CheckSizes : public rnn::impl::RNNCheckSizesPassBase<CheckSizes> {
       return;
     SmallVector<Operation *> ops;
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      // A branch may be there because sizes differ.
+      // Programs branch on sizes: in a branch that does not run, different sizes are no error.
       const bool isConditional = isa<RegionBranchOpInterface>(op) && !isa<LoopLikeOpInterface>(op);
       if (op != function && (isConditional || !op->getBlock()->isEntryBlock()))
         return WalkResult::skip();

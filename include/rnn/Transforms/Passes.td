@@ -78,7 +78,7 @@ def RNNCheckCastsPass : Pass<"rnn-check-casts"> {
   let description = [{
     A `tensor.cast` from a dynamic to a static size asserts that size, and upstream's lowerings do not check it: later
     code would access memory out of bounds. This pass compares the sizes and records INVALID_ARGUMENT in the call if they
-    differ. The cast's result is then a tensor of zeros, since execution continues after a failure.
+    differ. That ends an exported function. In other functions execution continues, and the cast's result is a tensor of zeros.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
@@ -90,7 +90,7 @@ def RNNCheckSizesPass : Pass<"rnn-check-sizes", "::mlir::func::FuncOp"> {
   let description = [{
     Ops of linalg and `memref.copy` take the sizes of one operand for those of the others, and upstream's lowerings do not
     check that dynamic sizes agree: code would access memory out of bounds. This pass compares them at the start of the
-    function and records INVALID_ARGUMENT in the call if they differ, which leaves an exported function.
+    function and records INVALID_ARGUMENT in the call if they differ, which ends an exported function.
 
     It checks sizes that follow from those of the arguments, as far as `ValueBoundsOpInterface` finds it, unless they are
     known to be equal. Ops in branches are not checked, since a branch may be there because sizes differ. Runs after the

@@ -122,7 +122,8 @@ struct Expectation {
 };
 } // namespace
 
-/// Leaves an exported function after a failed check of sizes, since loops must not run with them.
+/// If a check has failed, ends the exported function at once: with wrong sizes, its loops would access memory out of
+/// bounds.
 static void leaveIfFailed(rnnrt_call_t *call) {
   Exit *exit = Exit::current();
   if (exit && !exit->team && exit->invocation == Invocation::of(call) && exit->invocation->hasFailed())
