@@ -43,40 +43,33 @@ namespace {
 /// loop, for `unroll` rows of b.
 class Prefetcher {
 public:
-  /// The `count` tiles of a block prefetch the next block of b: `depth` rows from element `offset` on. `tile` is the
-  /// index of the current tile. Without prefetching, the first tile of a block waits for each cache line.
-  void setBlock(HostBuilder &b, Value right, Value offset, Value depth, Value tile, Value count) {
+  /// The `count` tiles of a block prefetch the next block of b: `depth` rows from element `next` on. The current block
+  /// begins at element `current`. `tile` is the index of the current tile. Without prefetching, the first tile of a
+  /// block waits for each cache line.
+  void setBlock(HostBuilder &b, Value right, Value current, Value next, Value depth, Value tile, Value count) {
     buffer = right;
-    lineElements = HostBuilder::elementsOfLine(right);
-    int64_t linesPerTurn = llvm::divideCeil(unroll * b.tiles.panel, lineElements);
-    Value first;
-    isBurst = linesPerTurn <= fewLines;
-    if (isBurst) {
-      // The first two tiles prefetch half each. Later ones repeat one part, which costs less than a branch.
-      Value half = b.createOrFold<arith::MinUIOp>(tile, b.index(2));
-      Value isLate = b.compare(arith::CmpIPredicate::eq, half, b.index(2));
-      lines = b.index(llvm::divideCeil(linesPerTurn, 2));
-      first = b.mul(half, lines);
-      step = b.select(isLate, b.index(0), b.mul(lines, lineElements));
-    } else {
-      // Equal parts: a burst in the first tiles would occupy the line fill buffers that their loads need.
-      Value all = b.index(linesPerTurn), share = b.div(b.add(all, b.sub(count, b.index(1))), count);
-      first = b.mul(tile, share);
-      lines = b.select(b.compare(arith::CmpIPredicate::ult, first, all), share, b.index(0));
-      step = b.mul(share, lineElements);
-    }
-    start = b.add(offset, b.mul(b.mul(first, b.div(depth, b.index(unroll))), lineElements));
+    const int64_t lineElements = HostBuilder::elementsOfLine(right);
+    const int64_t linesPerTurn = llvm::divideCeil(unroll * b.tiles.panel, lineElements);
+    Value all = b.index(linesPerTurn);
+    // Lines per turn of each tile. Few lines are no burst: two tiles prefetch them. Many lines are divided equally: a
+    // burst in the first tiles would occupy the line fill buffers that their loads need.
+    Value share = linesPerTurn <= fewLines ? b.index(llvm::divideCeil(linesPerTurn, 2)) : b.ceilDiv(all, count);
+    Value first = b.mul(tile, share), isEarly = b.compare(arith::CmpIPredicate::ult, first, all);
+    Value begin = b.add(next, b.mul(b.mul(first, b.div(depth, b.index(unroll))), lineElements));
+    // Later tiles prefetch a line that is in L1, which costs less than a branch.
+    start = b.select(isEarly, begin, current);
+    step = b.select(isEarly, b.mul(share, lineElements), b.index(0));
+    second = b.select(isEarly, b.mul(b.div(share, b.index(2)), lineElements), b.index(0));
   }
 
-  /// Prefetches a part of the next block of b in the turn that begins with row `row`.
+  /// Prefetches a part of the next block of b in the turn that begins with row `row`: two lines of the tile's share,
+  /// which is contiguous, so that the hardware prefetches the others. More prefetches, or a loop of as many as there
+  /// are lines, take longer than they save.
   void prefetchBlock(HostBuilder &b, Value row) {
-    Value from = b.add(start, b.mul(b.div(row, b.index(unroll)), step));
+    Value line = b.add(start, b.mul(b.div(row, b.index(unroll)), step));
     // Prefetch to L2; L1 holds the current block.
-    auto prefetch = [&](Value line) { b.prefetchLine(buffer, b.add(from, b.mul(line, lineElements)), /*locality=*/2); };
-    if (!isBurst)
-      return b.loop(lines, prefetch);
-    for (int64_t line = 0; line < *getConstantIntValue(lines); ++line)
-      prefetch(b.index(line));
+    b.prefetchLine(buffer, line, /*locality=*/2);
+    b.prefetchLine(buffer, b.add(line, second), /*locality=*/2);
   }
 
   /// The tiles of each column prefetch an equal part of their rows of a for the next block of the depth, which begins
@@ -112,10 +105,9 @@ private:
   static constexpr int64_t fewLines = 4;
 
   Value buffer;
-  int64_t lineElements = 0;
-  bool isBurst = false; ///< the first two tiles prefetch all
-  Value lines;          ///< per turn
-  Value start, step;
+  Value start;                ///< the element of b that the first turn prefetches
+  Value step;                 ///< from turn to turn
+  Value second;               ///< from the first line of a turn to the second one
   Value left, leftPanel;      ///< a, and its elements from panel to panel
   int64_t leftElements = 0;   ///< of a cache line
   Value leftStart, leftLines; ///< of each panel
@@ -267,7 +259,7 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t
       Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(index, 1), count);
       Value cNext = b.select(isBottom, b.add(cTop, p.cPanel), b.add(cTop, b.mul(to, p.cRow)));
       Prefetcher next;
-      next.setBlock(b, p.b, nextOffset, depth, index, count);
+      next.setBlock(b, p.b, bOffset, nextOffset, depth, index, count);
       if (nextLeft)
         next.setLeft(b, p, nextLeft, row, column);
       SmallVector<int64_t> cases;
@@ -341,7 +333,7 @@ static void emitTransposedGemm(HostBuilder &b, const TransposedGemm &p) {
     Value nextOffset = b.add(p.bOffset, b.mul(nextColumn, p.bPanel));
     b.loop(p.tiles, [&](Value index) {
       Prefetcher next;
-      next.setBlock(b, p.b, nextOffset, p.depth, index, p.tiles);
+      next.setBlock(b, p.b, bOffset, nextOffset, p.depth, index, p.tiles);
       Value aOffset = b.mul(index, Tiles::rows * Tiles::depth);
       Value cTop = b.add(p.cOffset, b.mul(column, p.cPanel)),
             cOffset = b.add(cTop, b.mul(b.mul(index, Tiles::rows), p.cRow));
