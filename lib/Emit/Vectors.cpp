@@ -79,6 +79,8 @@ llvm::Expected<PipelineOptions> mlir::rnn::withVectorsOf(const llvm::TargetMachi
             options.vectorBits, options.processor, processor.maxVectorBits)
             .str());
   options.vectorRegisters = processor.vectorRegisters;
-  options.blockDepth = processor.blockDepth;
+  // Measured with the vectors of the processor: with narrower ones, the same depth is a smaller block.
+  if (options.vectorBits == processor.vectorBits)
+    options.blockDepth = processor.blockDepth;
   return options;
 }

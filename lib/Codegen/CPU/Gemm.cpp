@@ -326,15 +326,20 @@ static void emitGemm(HostBuilder &b, const Gemm &p) {
 
 static void emitTransposedGemm(HostBuilder &b, const TransposedGemm &p) {
   std::unique_ptr<MicroKernel> kernel = createMicroKernel(b, p.a, p.b);
-  int64_t panel = b.tiles.panel, depthStep = kernel->depthStep();
-  b.loop(p.columns, [&](Value column) {
-    Value bOffset = b.add(p.bOffset, b.mul(column, p.bPanel));
+  const int64_t panel = b.tiles.panel, depthStep = kernel->depthStep();
+  // Rows [from, end) of a panel: all of them, or a block that L1 holds.
+  auto emitBlock = [&](Value column, Value from, Value end) {
+    Value depth = b.sub(end, from), bTop = b.add(p.bOffset, b.mul(column, p.bPanel));
+    Value bOffset = b.add(bTop, b.mul(from, panel));
     Value nextColumn = b.min(b.add(column, 1), b.sub(p.columns, b.index(1)));
-    Value nextOffset = b.add(p.bOffset, b.mul(nextColumn, p.bPanel));
+    Value nextOffset = b.select(b.compare(arith::CmpIPredicate::eq, end, p.depth),
+                                b.add(p.bOffset, b.mul(nextColumn, p.bPanel)), b.add(bTop, b.mul(end, panel)));
+    Value isZero =
+        b.createOrFold<arith::AndIOp>(p.isFirst, b.compare(arith::CmpIPredicate::eq, from, b.index(0)));
     b.loop(p.tiles, [&](Value index) {
       Prefetcher next;
-      next.setBlock(b, p.b, bOffset, nextOffset, p.depth, index, p.tiles);
-      Value aOffset = b.mul(index, Tiles::rows * Tiles::depth);
+      next.setBlock(b, p.b, bOffset, nextOffset, depth, index, p.tiles);
+      Value aOffset = b.mul(b.add(b.mul(index, Tiles::depth), from), Tiles::rows);
       Value cTop = b.add(p.cOffset, b.mul(column, p.cPanel)),
             cOffset = b.add(cTop, b.mul(b.mul(index, Tiles::rows), p.cRow));
       Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(index, 1), p.tiles);
@@ -352,13 +357,20 @@ static void emitTransposedGemm(HostBuilder &b, const TransposedGemm &p) {
           return sums;
         };
       };
-      Value whole = b.mul(b.div(p.depth, b.index(unroll)), unroll);
-      auto initial = kernel->loadOrZero(tile, p.isFirst);
+      Value whole = b.mul(b.div(depth, b.index(unroll)), unroll);
+      auto initial = kernel->loadOrZero(tile, isZero);
       next.prefetchTile(b, p.c, cNext, p.cRow);
       SmallVector<Value> sums = b.loop(b.index(0), whole, unroll, initial, steps(unroll));
-      sums = b.loop(whole, p.depth, depthStep, sums, steps(depthStep));
+      sums = b.loop(whole, depth, depthStep, sums, steps(depthStep));
       kernel->store(tile, sums);
     });
+  };
+  const int64_t blockDepth = b.tiles.blockPanels() * panel;
+  b.loop(p.columns, [&](Value column) {
+    if (!b.tiles.areBlocksInL1())
+      return emitBlock(column, b.index(0), p.depth);
+    b.loop(b.index(0), p.depth, blockDepth,
+           [&](Value from) { emitBlock(column, from, b.min(b.add(from, blockDepth), p.depth)); });
   });
 }
 
