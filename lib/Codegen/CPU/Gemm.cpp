@@ -220,12 +220,15 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t
   auto emitTile = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value cNext, Value panels,
                       Value isZero, Prefetcher &next) {
     Tile tile = {rows, p.c, cOffset, p.cRow};
-    next.prefetchTile(b, p.c, cNext, p.cRow);
+    if (!areBlocksInL1)
+      next.prefetchTile(b, p.c, cNext, p.cRow);
     kernel.store(tile, reduce(b, p, kernel, tile, aOffset, bOffset, panels, isZero, &next));
   };
   // Rows are distributed evenly over the tiles.
   const int64_t fewest = least / llvm::divideCeil(least, Tiles::rows);
   Value count = b.ceilDiv(p.rows, Tiles::rows);
+  // No divisions in the loop over tiles: one of 64 bits takes as long as several FMAs.
+  Value base = b.div(p.rows, count), rest = b.sub(p.rows, b.mul(base, count));
   // Unless areBlocksInL1, a block of b may be larger than L1, as 256 rows of 64 floats are. With many tiles, each has a
   // small share of the prefetches, which hides the latency of L2. With few tiles, blocks of half the depth fit in L1.
   Value atOnce = b.index(blockPanels);
@@ -234,8 +237,8 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t
     atOnce = b.select(isShort, b.index(std::max<int64_t>(blockPanels / 2, 1)), atOnce);
   }
   auto emitBlock = [&](Value block, Value column) {
-    Value isZero = b.createOrFold<arith::AndIOp>(p.isZero, b.compare(arith::CmpIPredicate::eq, block, b.index(0)));
-    Value k = b.mul(block, atOnce), panels = b.min(b.sub(p.depth, k), atOnce), depth = b.mul(panels, panel);
+    Value isFirst = b.compare(arith::CmpIPredicate::eq, block, b.index(0));
+    Value isZero = b.createOrFold<arith::AndIOp>(p.isZero, isFirst), k = b.mul(block, atOnce), panels = b.min(b.sub(p.depth, k), atOnce), depth = b.mul(panels, panel);
     Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
     Value isLast = b.compare(arith::CmpIPredicate::eq, column, b.sub(p.columns, b.index(1)));
     Value bTop = b.add(p.bOffset, b.mul(column, p.bPanel)), bOffset = b.add(bTop, b.mul(k, panel * panel));
@@ -253,13 +256,16 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t
       nextLeft = b.select(isEnd, p.aNext, b.add(p.aOffset, b.mul(behind, p.aPanel)));
     }
     b.loop(count, [&](Value index) {
-      Value row = b.div(b.mul(p.rows, index), count), to = b.div(b.mul(p.rows, b.add(index, 1)), count);
+      Value row = b.add(b.mul(base, index), b.min(index, rest));
+      Value to = b.add(b.add(row, base), b.min(b.max(b.sub(rest, index), b.index(0)), b.index(1)));
       Value aOffset = b.add(b.add(p.aOffset, b.mul(row, panel)), b.mul(k, p.aPanel));
       Value cOffset = b.add(cTop, b.mul(row, p.cRow));
       Value isBottom = b.compare(arith::CmpIPredicate::eq, b.add(index, 1), count);
       Value cNext = b.select(isBottom, b.add(cTop, p.cPanel), b.add(cTop, b.mul(to, p.cRow)));
       Prefetcher next;
       next.setBlock(b, p.b, bOffset, nextOffset, depth, index, count);
+      if (areBlocksInL1) // later blocks find their tiles in L1 or L2
+        b.ifThen(isFirst, [&] { next.prefetchTile(b, p.c, cNext, p.cRow); });
       if (nextLeft)
         next.setLeft(b, p, nextLeft, row, column);
       SmallVector<int64_t> cases;
@@ -334,8 +340,8 @@ static void emitTransposedGemm(HostBuilder &b, const TransposedGemm &p) {
     Value nextColumn = b.min(b.add(column, 1), b.sub(p.columns, b.index(1)));
     Value nextOffset = b.select(b.compare(arith::CmpIPredicate::eq, end, p.depth),
                                 b.add(p.bOffset, b.mul(nextColumn, p.bPanel)), b.add(bTop, b.mul(end, panel)));
-    Value isZero =
-        b.createOrFold<arith::AndIOp>(p.isFirst, b.compare(arith::CmpIPredicate::eq, from, b.index(0)));
+    Value isTop = b.compare(arith::CmpIPredicate::eq, from, b.index(0));
+    Value isZero = b.createOrFold<arith::AndIOp>(p.isFirst, isTop);
     b.loop(p.tiles, [&](Value index) {
       Prefetcher next;
       next.setBlock(b, p.b, bOffset, nextOffset, depth, index, p.tiles);
@@ -359,7 +365,7 @@ static void emitTransposedGemm(HostBuilder &b, const TransposedGemm &p) {
       };
       Value whole = b.mul(b.div(depth, b.index(unroll)), unroll);
       auto initial = kernel->loadOrZero(tile, isZero);
-      next.prefetchTile(b, p.c, cNext, p.cRow);
+      b.ifThen(isTop, [&] { next.prefetchTile(b, p.c, cNext, p.cRow); });
       SmallVector<Value> sums = b.loop(b.index(0), whole, unroll, initial, steps(unroll));
       sums = b.loop(whole, depth, depthStep, sums, steps(depthStep));
       kernel->store(tile, sums);
