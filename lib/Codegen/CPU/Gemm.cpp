@@ -238,7 +238,8 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t
   }
   auto emitBlock = [&](Value block, Value column) {
     Value isFirst = b.compare(arith::CmpIPredicate::eq, block, b.index(0));
-    Value isZero = b.createOrFold<arith::AndIOp>(p.isZero, isFirst), k = b.mul(block, atOnce), panels = b.min(b.sub(p.depth, k), atOnce), depth = b.mul(panels, panel);
+    Value isZero = b.createOrFold<arith::AndIOp>(p.isZero, isFirst), k = b.mul(block, atOnce),
+          panels = b.min(b.sub(p.depth, k), atOnce), depth = b.mul(panels, panel);
     Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
     Value isLast = b.compare(arith::CmpIPredicate::eq, column, b.sub(p.columns, b.index(1)));
     Value bTop = b.add(p.bOffset, b.mul(column, p.bPanel)), bOffset = b.add(bTop, b.mul(k, panel * panel));

@@ -76,7 +76,7 @@ public:
       if (which == LSTMValue::Cell)
         b.store(value, cs, at.inState);
       if (Value result = resultOf(which))
-        b.store(value, result, {at.t, at.row, at.column}, at.mask);
+        storeAt(at, value, result, at.column);
       return value;
     };
     LSTMGates gates{arguments[gateBlocks.i], arguments[gateBlocks.c], arguments[gateBlocks.f], arguments[gateBlocks.o]};

@@ -11,6 +11,9 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
+/// Measured: benchmarks/results/2026-11-27-cascade-lake.md, "Rows of saved values".
+static constexpr int64_t rowsAhead = 2;
+
 void Problem::finish(HostBuilder &b) {
   panels = b.ceilDiv(H, b.tiles.panel), padded = b.mul(panels, b.tiles.panel);
   statePanels = b.ceilDiv(P, b.tiles.panel), statePadded = b.mul(statePanels, b.tiles.panel);
@@ -40,9 +43,21 @@ Value Layer::stepAt(Value s) {
   return b.select(isReverse, b.sub(b.sub(p.T, b.index(1)), s), s);
 }
 
+void Layer::storeAt(const Position &at, Value vector, Value tensor, Value column) {
+  auto indices = [&](Value row) -> SmallVector<Value, 3> {
+    if (cast<MemRefType>(tensor.getType()).getRank() == 3)
+      return {at.t, row, column};
+    return {b.add(b.mul(at.t, p.B), row), column};
+  };
+  b.store(vector, tensor, indices(at.row), at.mask);
+  if (at.later && at.inRow % HostBuilder::elementsOfLine(tensor) == 0)
+    memref::PrefetchOp::create(b, tensor, indices(at.later), /*isWrite=*/true, /*localityHint=*/3,
+                               /*isDataCache=*/true);
+}
+
 /// Generates `body` for every vector of a row of a panel.
-static void forVectors(Layer &layer, Value t, Value row, Value panel, Value padded, Value reset, ArrayRef<Value> masks,
-                       function_ref<void(const Position &)> body) {
+static void forVectors(Layer &layer, Value t, Value row, Value panel, Value padded, Value reset, Value later,
+                       ArrayRef<Value> masks, function_ref<void(const Position &)> body) {
   HostBuilder &b = layer.b;
   int64_t width = b.tiles.panel;
   Value first = b.mul(panel, width);
@@ -51,7 +66,7 @@ static void forVectors(Layer &layer, Value t, Value row, Value panel, Value padd
     Value inPanel = b.add(b.mul(row, width), offset);
     Value inState = b.add(b.mul(b.add(b.mul(panel, layer.p.B), row), width), offset);
     Value column = b.add(first, offset);
-    body({t, row, column, masks.empty() ? Value() : masks[v], inPanel, inState, padded, panel, reset});
+    body({t, row, column, masks.empty() ? Value() : masks[v], inPanel, inState, padded, panel, reset, later, offset});
   }
 }
 
@@ -67,8 +82,11 @@ static Value isPadded(Layer &layer, Value t, Value row) {
 
 void Layer::forPositions(Value columns, Value t, Value panel, function_ref<void(const Position &)> body) {
   b.forPanel(b.mul(panel, b.tiles.panel), columns, [&](ArrayRef<Value> masks) {
-    b.loop(firstRow ? firstRow : b.index(0), endRow ? endRow : p.B, 1,
-           [&](Value row) { forVectors(*this, t, row, panel, isPadded(*this, t, row), isReset(t, row), masks, body); });
+    Value end = endRow ? endRow : p.B, last = b.sub(end, b.index(1));
+    b.loop(firstRow ? firstRow : b.index(0), end, 1, [&](Value row) {
+      Value later = b.min(b.add(row, rowsAhead), last); // other threads write the rows behind
+      forVectors(*this, t, row, panel, isPadded(*this, t, row), isReset(t, row), later, masks, body);
+    });
   });
 }
 
@@ -83,11 +101,12 @@ void Layer::forRows(Value columns, Value t, Value first, Value end, function_ref
   auto one = [&](Value row) {
     // Before the loop: the stores of its body may alias the marks.
     Value padded = isPadded(*this, t, row), reset = isReset(t, row);
-    b.loop(first, wholeEnd, 1, [&](Value panel) { forVectors(*this, t, row, panel, padded, reset, {}, body); });
+    b.loop(first, wholeEnd, 1,
+           [&](Value panel) { forVectors(*this, t, row, panel, padded, reset, Value(), {}, body); });
     if (getConstantIntValue(rest) == 0)
       return;
     b.ifThen(b.compare(arith::CmpIPredicate::slt, whole, end),
-             [&] { forVectors(*this, t, row, whole, padded, reset, masks, body); });
+             [&] { forVectors(*this, t, row, whole, padded, reset, Value(), masks, body); });
   };
   b.loop(firstRow ? firstRow : b.index(0), endRow ? endRow : p.B, 1, [&](Value row) {
     if (onlyReset)

@@ -49,6 +49,8 @@ struct Position {
   Value padded;         ///< the step is past the end of the example; null without lengths
   Value panel;          ///< index of the panel
   Value reset;          ///< i1: the states of the row are reset before the step; null without resets
+  Value later;          ///< a row that soon follows; null if a whole row of a tensor is written in one piece
+  int64_t inRow = 0;    ///< columns of the panel before this vector
 };
 
 /// Interface of a layer to the time loops. A row of gate pre-activations consists of blocks of `Problem::padded`
@@ -90,6 +92,9 @@ public:
   /// The same for panels [first, end), row by row. `onlyReset`: for the rows whose states are reset before time `t`.
   void forRows(Value columns, Value t, Value first, Value end, function_ref<void(const Position &)> body,
                bool onlyReset = false);
+  /// Stores a vector to columns from `column` on of a tensor [T, B, columns], or of its rows. A panel is a short piece
+  /// of each row, and the hardware does not prefetch that of the next row, so that this prefetches that of `at.later`.
+  void storeAt(const Position &at, Value vector, Value tensor, Value column);
   /// i1: the packed weights of a step have at most `mostBytes` bytes, so that they stay in an L2 cache.
   Value areWeightsInL2(int64_t mostBytes);
   /// How the GEMM of step `step` traverses the packed weights (Gemm::traversal).

@@ -142,11 +142,11 @@ public:
         forPositions(p.P, t, panel, [&](const Position &at) {
           Value h = load(at), column = b.add(firstColumn, at.column);
           if (toStates)
-            b.store(h, states, {b.add(b.mul(at.t, p.B), at.row), column}, at.mask);
+            storeAt(at, h, states, column);
           if (toOutput && at.padded)
             h = arith::SelectOp::create(b, at.padded, b.constant(0), h);
           if (toOutput)
-            b.store(h, output, {at.t, at.row, column}, at.mask);
+            storeAt(at, h, output, column);
         });
     };
     bool keeps = bool(stack.saved);
@@ -210,7 +210,7 @@ private:
       return;
     if (at.padded)
       value = arith::SelectOp::create(b, at.padded, b.constant(0), value);
-    b.store(value, rows, {b.add(b.mul(at.t, p.B), at.row), b.add(b.mul(p.H, gate), at.column)}, at.mask);
+    storeAt(at, value, rows, b.add(b.mul(p.H, gate), at.column));
   }
   void keepHidden(const Position &at, Value h) { keep(at, hidden, 0, h); }
 
@@ -235,7 +235,7 @@ private:
           value = arith::SelectOp::create(b, at.padded, before, value);
         b.store(value, cell, at.inState);
         if (cells)
-          b.store(value, cells, {b.add(b.mul(at.t, p.B), at.row), at.column}, at.mask);
+          storeAt(at, value, cells, at.column);
         break;
       case LSTMValue::H:
         keepHidden(at, value);
