@@ -92,8 +92,10 @@ void BackwardLoop::multiply(Value t, Value step, Value q, Value count, Value nex
 /// `step` alternates the direction over groups of panels: the last groups of the previous step are still in cache.
 void BackwardLoop::multiplyFewRows(Value t, Value step, Value first, Value end) {
   const Problem &p = layer.p;
-  // Rows of 512 bytes: larger groups leave less of the weights in cache, narrower rows use too little bandwidth.
-  constexpr int64_t rowBits = 512 * 8, mostPanels = 4, bytesInL2 = 1 << 20;
+  // Larger groups leave less of the weights in cache, narrower rows use too little bandwidth: rows of 512 bytes, and of
+  // 256 on the processors with blocks in L1 (Cascade Lake: L2 of 1 MB, one stream has the bandwidth of several).
+  constexpr int64_t mostPanels = 4, bytesInL2 = 1 << 20;
+  const int64_t rowBits = (b.tiles.areBlocksInL1() ? 256 : 512) * 8;
   auto weights = cast<MemRefType>(packedR.getType()).getElementType();
   int64_t panelBits = b.tiles.panel * weights.getIntOrFloatBitWidth();
   int64_t group = std::clamp<int64_t>(rowBits / panelBits, 1, mostPanels);

@@ -354,14 +354,20 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
     b.loop(own.first, own.end, 1, publish);
   } else {
     Value traversal = layer.getTraversal(s, p.statePanels);
-    Value isDown = b.compare(arith::CmpIPredicate::eq, traversal, b.index(Gemm::SweepDown));
+    // Weights limit the speed of few rows. Odd steps traverse the panels backward: the caches still have the weights
+    // that the step before read last.
+    Value isFew = b.compare(arith::CmpIPredicate::sle, p.B, b.index(Tiles::tallRows));
+    Value isOdd = b.compare(arith::CmpIPredicate::ne, parity, b.index(0)), last = b.sub(own.end, b.index(1));
+    Value isDown = b.createOrFold<arith::AndIOp>(isFew, isOdd);
+    auto turn = [&](Value number) { return b.select(isDown, b.sub(b.add(own.first, last), number), number); };
     b.ifThen(packsStateLate, multiplyStepOnce);
     b.loop(own.first, own.end, 1, [&](Value number) {
-      Value q = b.select(isDown, b.sub(b.add(own.first, b.sub(own.end, b.index(1))), number), number);
+      Value q = turn(number), next = turn(b.min(b.add(number, 1), last));
       auto multiplyBlocks = [&] {
         Gemm gemm = multiply(b.index(0), q);
         gemm.bPanel = b.mul(p.panels, rightPanel), gemm.cPanel = b.mul(p.panels, gatePanel);
         gemm.columns = b.index(layer.recurrent.count), gemm.traversal = traversal;
+        gemm.bNext = b.mul(next, rightPanel);
         library.gemm(b, gemm);
       };
       b.ifElse(packsStateLate, [] {}, multiplyBlocks);

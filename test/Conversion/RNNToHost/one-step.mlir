@@ -21,7 +21,7 @@
 // CHECK: } else {
 // CHECK: call @rnn_host_gemm_f32({{.*}}, %[[X]], %c0, %c512,
 // CHECK: scf.for %[[Q:.*]] = %c0 to %c3 step %c1 {
-// CHECK-NEXT: scf.if %[[LATE]] {
+// CHECK: scf.if %[[LATE]] {
 // CHECK-NEXT: } else {
 // CHECK: %[[PANEL:.*]] = arith.muli %[[Q]], %c768
 // CHECK: call @rnn_host_gemm_6_rows_f32({{.*}}, %[[H]], %[[PANEL]], %c2304,
@@ -48,7 +48,7 @@ func.func @one_step(%x: memref<1x6x24xf32>, %h: memref<1x6x40xf32>, %p: memref<?
 // CHECK: } else {
 // CHECK: gemm
 // CHECK: scf.for
-// CHECK-NEXT: scf.if %[[LATE]] {
+// CHECK: scf.if %[[LATE]] {
 // CHECK-NEXT: } else {
 // CHECK: gemm
 // CHECK: return
