@@ -300,8 +300,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
                  [&] { multiply(layer.stepAt(next), k, first, count, nextFirst); });
         if (layer.resets)
           b.ifThen(hasNext, [&] { endState(first, b.add(first, count)); });
-        b.loop(first, b.add(first, count), 1,
-               [&](Value q) { layer.forPositions(p.H, t, q, [&](const Position &at) { cell(at, Value()); }); });
+        layer.forRows(p.H, t, first, b.add(first, count), [&](const Position &at) { cell(at, Value()); });
       });
       waitForColumns();
       return;
