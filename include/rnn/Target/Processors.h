@@ -24,7 +24,7 @@ struct ProcessorFamily {
   unsigned fmaUnits;       ///< 512-bit FMAs that start per cycle
   double bf16DotRate;      ///< operations of VDPBF16PS per operation of the f32 FMA; 0 without the instruction
   bool hasAMXBF16;         ///< TDPBF16PS
-  unsigned blockDepth;     ///< HostVectors::blockDepth
+  unsigned blockDepth;     ///< HostVectors::blockDepth with vectors of `vectorBits`
   llvm::StringRef sources; ///< of these values
 };
 
@@ -45,7 +45,7 @@ struct HostProcessor {
   unsigned vectorBits;      ///< of the vectors that are generated
   unsigned maxVectorBits;   ///< of the widest vector register
   unsigned vectorRegisters; ///< number of vector registers
-  unsigned blockDepth;      ///< HostVectors::blockDepth
+  unsigned blockDepth;      ///< HostVectors::blockDepth with vectors of `vectorBits`
   BF16Gemm bf16Gemm;        ///< the fastest for more than one row
   BF16Gemm bf16GemmOneRow;  ///< the fastest for one row, which the bandwidth of the weights limits
   bool hasAVX512BF16;       ///< VDPBF16PS on vectors of 128 to 512 bits

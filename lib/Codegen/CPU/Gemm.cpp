@@ -63,8 +63,8 @@ public:
   }
 
   /// Prefetches a part of the next block of b in the turn that begins with row `row`: two lines of the tile's share,
-  /// which is contiguous, so that the hardware prefetches the others. More prefetches, or a loop of as many as there
-  /// are lines, take longer than they save.
+  /// which is contiguous, so that the hardware prefetches the others (a share of one line is prefetched twice). More
+  /// prefetches, or a loop of as many as there are lines, take longer than they save.
   void prefetchBlock(HostBuilder &b, Value row) {
     Value line = b.add(start, b.mul(b.div(row, b.index(unroll)), step));
     // Prefetch to L2; L1 holds the current block.
@@ -217,11 +217,9 @@ static void emitOneTile(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int6
 static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t least) {
   const int64_t panel = b.tiles.panel, blockPanels = b.tiles.blockPanels();
   const bool areBlocksInL1 = b.tiles.areBlocksInL1();
-  auto emitTile = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value cNext, Value panels,
-                      Value isZero, Prefetcher &next) {
+  auto emitTile = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value panels, Value isZero,
+                      Prefetcher &next) {
     Tile tile = {rows, p.c, cOffset, p.cRow};
-    if (!areBlocksInL1)
-      next.prefetchTile(b, p.c, cNext, p.cRow);
     kernel.store(tile, reduce(b, p, kernel, tile, aOffset, bOffset, panels, isZero, &next));
   };
   // Rows are distributed evenly over the tiles.
@@ -238,8 +236,8 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t
   }
   auto emitBlock = [&](Value block, Value column) {
     Value isFirst = b.compare(arith::CmpIPredicate::eq, block, b.index(0));
-    Value isZero = b.createOrFold<arith::AndIOp>(p.isZero, isFirst), k = b.mul(block, atOnce),
-          panels = b.min(b.sub(p.depth, k), atOnce), depth = b.mul(panels, panel);
+    Value isZero = b.createOrFold<arith::AndIOp>(p.isZero, isFirst);
+    Value k = b.mul(block, atOnce), panels = b.min(b.sub(p.depth, k), atOnce), depth = b.mul(panels, panel);
     Value behind = b.add(k, panels), isEnd = b.compare(arith::CmpIPredicate::eq, behind, p.depth);
     Value isLast = b.compare(arith::CmpIPredicate::eq, column, b.sub(p.columns, b.index(1)));
     Value bTop = b.add(p.bOffset, b.mul(column, p.bPanel)), bOffset = b.add(bTop, b.mul(k, panel * panel));
@@ -265,8 +263,11 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t
       Value cNext = b.select(isBottom, b.add(cTop, p.cPanel), b.add(cTop, b.mul(to, p.cRow)));
       Prefetcher next;
       next.setBlock(b, p.b, bOffset, nextOffset, depth, index, count);
+      auto prefetchTile = [&] { next.prefetchTile(b, p.c, cNext, p.cRow); };
       if (areBlocksInL1) // later blocks find their tiles in L1 or L2
-        b.ifThen(isFirst, [&] { next.prefetchTile(b, p.c, cNext, p.cRow); });
+        b.ifThen(isFirst, prefetchTile);
+      else
+        prefetchTile();
       if (nextLeft)
         next.setLeft(b, p, nextLeft, row, column);
       SmallVector<int64_t> cases;
@@ -277,7 +278,7 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t
       for (int64_t rows = fewest; rows <= Tiles::rows; ++rows) {
         Region &region = rows < Tiles::rows ? height.getCaseRegions()[rows - fewest] : height.getDefaultRegion();
         b.setInsertionPointToStart(&region.emplaceBlock());
-        emitTile(rows, aOffset, bOffset, cOffset, cNext, panels, isZero, next);
+        emitTile(rows, aOffset, bOffset, cOffset, panels, isZero, next);
         scf::YieldOp::create(b);
       }
     });

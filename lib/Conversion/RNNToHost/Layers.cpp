@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
-/// Measured: benchmarks/results/2026-11-27-cascade-lake.md, "Rows of saved values".
+/// Measured: benchmarks/results/2026-11-28-cascade-lake.md, "Rows of saved values".
 static constexpr int64_t rowsAhead = 2;
 
 void Problem::finish(HostBuilder &b) {
