@@ -241,3 +241,19 @@ def test_draws(draw, wanted):
     environment = {**os.environ, **({} if draw is None else {"RNNRT_DROPOUT_DRAW": str(draw)})}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout.strip() == str(wanted)
+
+
+@pytest.mark.parametrize("value, fits", ((6e4, True), (1e5, False), (-1e5, False), (np.inf, True)))
+def test_restore_to_a_narrower_type(value, fits):
+    """A value that f16 cannot hold was restored as infinity."""
+    wide = np.full(cudnn_rnn.CudnnGRU(1, 3, 2).params_size(), value, np.float32)
+    tensors = cudnn_rnn.CudnnGRUSaveable(wide, 1, 3, 2).tensors()
+    narrow = np.zeros(wide.size, np.float16)
+    saveable = cudnn_rnn.CudnnGRUSaveable(narrow, 1, 3, 2)
+    if fits:
+        saveable.restore(tensors)
+        assert narrow[0] == np.float16(value)
+    else:
+        with pytest.raises(ValueError, match=r"the mapping has \d+ values, such as -?[12]00000.0, that `opaque_params` of type float16 cannot hold"):
+            saveable.restore(tensors)
+        assert not narrow.any()

@@ -297,3 +297,12 @@ def test_undefined_padding():
         return jnp.square(rj.lstm(params, x, lengths=np.array([1, 3]))[0]).sum()
     second = jax.grad(lambda params: sum(jnp.square(v).sum() for v in jax.tree.leaves(jax.grad(loss)(params))))(PARAMS)
     assert not any(jnp.isnan(v).any() for v in jax.tree.leaves(second))
+
+
+@pytest.mark.parametrize("platforms", (["tpu"], ["cpu", "rocm"]))
+def test_other_platforms(platforms):
+    """A program for a platform without compiled functions names it, and those that have them."""
+    x = jax.ShapeDtypeStruct(X.shape, jnp.float32)
+    for function in (lambda v: lstm(x=v)[0], jax.grad(lambda v: lstm(x=v)[0].sum())):
+        with pytest.raises(NotImplementedError, match=f"rnn_mlir.jax run on cpu and cuda, but the program is lowered for {platforms[-1]}:"):
+            jax.export.export(jax.jit(function), platforms=platforms, disabled_checks=rj.EXPORT_CHECKS)(x)

@@ -28,6 +28,9 @@ from ._sharding import axis_names, first_entry, spec_of
 #: Element types of the dialect by the names of NumPy.
 DTYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
 
+#: The platforms that have compiled functions.
+_PLATFORMS = ("cpu", "cuda")
+
 
 def reserve_shape(operation: Operation, operands: Sequence[Any]) -> Tuple[int, ...]:
     """The reserve space as `[B, row]`, with leading dimensions for members and batches, so that it is partitioned like the batch.
@@ -337,6 +340,13 @@ def _several(context: Any) -> bool:
     return (mesh.size if mesh is not None else getattr(replicas, "nreps", 1)) > 1
 
 
+def _refuse_platform(context: Any, *_: Any, **__: Any) -> Any:
+    """The lowering for platforms without compiled functions."""
+    others = [p for p in getattr(context, "platforms", None) or context.module_context.platforms if p not in _PLATFORMS]
+    raise NotImplementedError(f"the layers of rnn_mlir.jax run on {' and '.join(_PLATFORMS)}, but the program is lowered for "
+                              f"{', '.join(others)}: call them on the CPU (jax.default_device), or write the layer with jax.lax.scan")
+
+
 def register(primitive: Any, stage: str) -> None:
     """Lowers `primitive` to the compiled function of `stage`."""
     def rule(context: Any, *operands: Any, operation: Operation, platform: str, **_: Any) -> Any:
@@ -347,8 +357,9 @@ def register(primitive: Any, stage: str) -> None:
             function = functools.partial(_call, operation=operation, stage=stage, platform=platform,
                                          several=_several(context))
         return mlir.lower_fun(function, multiple_results=True)(context, *operands)
-    for platform in ("cpu", "cuda"):
+    for platform in _PLATFORMS:
         mlir.register_lowering(primitive, functools.partial(rule, platform=platform), platform=platform)
+    mlir.register_lowering(primitive, _refuse_platform)
     try:  # Without this, JAX lowers for abstract devices, and calls of a sharded batch gather it.
         from jax._src.dispatch import prim_requires_devices_during_lowering
         prim_requires_devices_during_lowering.add(primitive)
