@@ -214,11 +214,12 @@ class CudnnOpaqueParamsSaveable:
         values = self.format_converter.to_opaque(tensors, source, self._scope)
         if values.size != flat.size:
             raise ValueError(f"`opaque_params` must have {values.size} elements, but has {flat.size}")
+        values = values.reshape(flat.shape)
         with np.errstate(over="ignore"):
-            restored = values.reshape(flat.shape).astype(flat.dtype)
-        overflows = np.isinf(restored) & np.isfinite(values.reshape(flat.shape))
+            restored = values.astype(flat.dtype)
+        overflows = np.isinf(restored) & np.isfinite(values)
         if overflows.any():
-            raise ValueError(f"{source} has {int(overflows.sum())} values, such as {values.reshape(flat.shape)[overflows][0]}, that "
+            raise ValueError(f"{source} has {int(overflows.sum())} values, such as {values[overflows][0]}, that "
                              f"`opaque_params` of type {flat.dtype} cannot hold; restore to a wider type")
         if is_new:
             self._variable = _dlpack.array_like(restored, self._variable)

@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::cpu;
 
-/// Lane k of a vector belongs to row k of a and of c, so both are transposed: c before and after the sums. An element
-/// of w then is a factor of whole vectors, and w is read where it is.
+/// Transposes a and c, so that lane k of a vector belongs to their row k. Each element of w is then broadcast and
+/// multiplied by vectors of a, so that w needs no packing. The sums are transposed back into c.
 static void emitColumnSums(HostBuilder &b, const ColumnSums &p) {
   const int64_t panel = b.tiles.panel, lanes = b.tiles.lanes, width = ColumnSums::vectorsOfRows * lanes;
   Value zero = b.index(0), lastRow = b.sub(p.rows, b.index(1)), lastColumn = b.sub(p.columns, b.index(1));

@@ -51,20 +51,23 @@ public:
     const int64_t lineElements = HostBuilder::elementsOfLine(right);
     const int64_t linesPerTurn = llvm::divideCeil(unroll * b.tiles.panel, lineElements);
     Value all = b.index(linesPerTurn);
-    // Lines per turn of each tile. Few lines are no burst: two tiles prefetch them. Many lines are divided equally: a
-    // burst in the first tiles would occupy the line fill buffers that their loads need.
+    // The cache lines that each tile is responsible for in a turn. Two tiles share a small number of lines. A larger
+    // number is divided among all tiles: too many prefetches in one tile would occupy the line fill buffers that its
+    // loads need.
     Value share = linesPerTurn <= fewLines ? b.index(llvm::divideCeil(linesPerTurn, 2)) : b.ceilDiv(all, count);
     Value first = b.mul(tile, share), isEarly = b.compare(arith::CmpIPredicate::ult, first, all);
     Value begin = b.add(next, b.mul(b.mul(first, b.div(depth, b.index(unroll))), lineElements));
-    // Later tiles prefetch a line that is in L1, which costs less than a branch.
+    // A tile without lines of its own executes the same instructions on a line that is already in L1. This is cheaper
+    // than a branch in the inner loop.
     start = b.select(isEarly, begin, current);
     step = b.select(isEarly, b.mul(share, lineElements), b.index(0));
     second = b.select(isEarly, b.mul(b.div(share, b.index(2)), lineElements), b.index(0));
   }
 
-  /// Prefetches a part of the next block of b in the turn that begins with row `row`: two lines of the tile's share,
-  /// which is contiguous, so that the hardware prefetches the others (a share of one line is prefetched twice). More
-  /// prefetches, or a loop of as many as there are lines, take longer than they save.
+  /// Emits the two prefetches of the turn that begins with row `row`, for the tile's share of the next block of b. A
+  /// share is contiguous: if it has more than two lines in a turn, the hardware prefetcher fetches the others. If it
+  /// has one, both prefetches fetch that line. Measured: more prefetch instructions, or a loop with one for each line,
+  /// cost more time than they save.
   void prefetchBlock(HostBuilder &b, Value row) {
     Value line = b.add(start, b.mul(b.div(row, b.index(unroll)), step));
     // Prefetch to L2; L1 holds the current block.

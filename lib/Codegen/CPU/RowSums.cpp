@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::cpu;
 
-/// The hardware prefetches the lines of these rows of w; prefetch instructions took longer (up to 1.5 times the time on
-/// Zen 5).
+/// Rows of w that one iteration reads. There are no prefetch instructions for them: the hardware prefetcher follows
+/// the rows, and with prefetch instructions the loop took up to 1.5 times as long on Zen 5.
 static constexpr int64_t depthAtOnce = rowsAtOnce;
 /// Rows of c whose sums are in registers.
 static constexpr int64_t tileRows = 4;

@@ -61,9 +61,10 @@ void Layer::multiplyInParts(Pass pass, Weights weights, int64_t block, const Gem
 
 void Layer::multiplyPackedParts(const Gemm &gemm, const cpu::UnpackedRight &right, Value packed, Value packedOffset) {
   const int64_t panel = b.tiles.panel;
-  // If a panel's columns are rows of the matrix, a panel consists of whole rows, which are contiguous: it is one part.
-  // Otherwise a part has a piece of many rows, which in a large matrix lie in different pages. Wide pieces keep the
-  // number of TLB misses low, and the limit on the rows keeps the part small enough for an L2 cache.
+  // Transposed: a panel is packed from whole rows of the matrix, which are contiguous, and each panel is one part.
+  // Otherwise a part is packed from a piece of each of many rows, and the rows of a large matrix lie in different
+  // pages. Wide pieces keep the number of TLB misses low. The limit on the rows keeps the part small enough for an L2
+  // cache.
   const int64_t partPanels = right.isTransposed ? 1 : partColumns / panel;
   Value depthPanels = b.ceilDiv(right.depth, panel);
   Value atOnce = right.isTransposed ? depthPanels : b.min(depthPanels, b.index(Tiles::depth / panel));

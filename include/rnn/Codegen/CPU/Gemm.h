@@ -146,8 +146,8 @@ struct RowSums {
 };
 
 /// c += a w^T for a row-major matrix w that is not packed. The element type is the accumulation type, and the rows of a
-/// and c fit in the lanes of `vectorsOfRows` vectors. Each sum starts from c and adds the columns of w in their order,
-/// so it has the bits of Gemm. Offsets and strides count elements.
+/// and c fit in the lanes of `vectorsOfRows` vectors. Each sum starts from c and adds the columns of w in order, so
+/// that the result is bit-identical to that of Gemm on packed weights. Offsets and strides count elements.
 struct ColumnSums {
   Value a, aOffset;             ///< as in Gemm
   Value aPanel;                 ///< stride from panel to panel
