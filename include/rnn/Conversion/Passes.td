@@ -287,7 +287,7 @@ def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
     | value | weights | left operand (states, gate gradients) | arithmetic |
     |---|---|---|---|
     | `f32` | converted to f32 during packing | f32 | f32 FMA |
-    | `vnni` | bf16 in VNNI layout, converted in registers; half the bytes, same bits as `f32` | f32 | f32 FMA |
+    | `vnni` | bf16 in VNNI layout, converted in registers; half the bytes, same bits as packed `f32` | f32 | f32 FMA |
     | `dot` | bf16 in VNNI layout | rounded to bf16 | dot products of pairs in f32 |
     | `avx512` | as `dot` | as `dot` | VDPBF16PS of AVX512-BF16, which flushes subnormals to zero |
     | `neon` | as `dot` | as `dot` | BFDOT of AArch64 |

@@ -110,6 +110,26 @@ void BackwardLoop::multiplyFewRows(Value t, Value step, Value first, Value end) 
   });
 }
 
+/// The same for panels [first, end), by weights that are not packed: read in place, or packed in parts for this product
+/// alone.
+void BackwardLoop::multiplyUnpacked(Value t, Value first, Value end, bool inPlace) {
+  const Problem &p = layer.p;
+  int64_t panel = b.tiles.panel;
+  Value panelRows = b.mul(p.B, panel);
+  for (int64_t block = 0; block < layer.recurrent.count; ++block) {
+    Gemm gemm;
+    gemm.a = dG, gemm.aPanel = b.mul(allRows, panel);
+    gemm.aOffset = b.add(b.mul(b.mul(p.panels, layer.recurrent.first + block), gemm.aPanel), b.mul(t, panelRows));
+    gemm.c = kh, gemm.cOffset = b.mul(first, panelRows), gemm.cRow = b.index(panel);
+    gemm.cPanel = panelRows, gemm.rows = p.B, gemm.columns = b.sub(end, first);
+    if (inPlace)
+      layer.multiplyInPlace(Layer::Pass::Backward, Layer::Weights::State, block, gemm, first);
+    else
+      layer.multiplyInParts(Layer::Pass::Backward, Layer::Weights::State, block, gemm, first, packedR,
+                            b.mul(first, packedPanel));
+  }
+}
+
 /// Stores the gate gradients of one position, and adds them to the bias gradients.
 void BackwardLoop::storeGates(const Position &at, ArrayRef<Value> gates) {
   const Problem &p = layer.p;
@@ -191,10 +211,13 @@ void BackwardLoop::run() {
   if (p.projected)
     packedP = weights.parts[1];
   packsLate = weights.areUsedOnce(p.steps, b.index(1));
+  readsWeights = weights.areUsedOnce(p.steps, layer.mostStepsInPlace(Layer::Pass::Backward));
   Value never = arith::ConstantOp::create(b, b.getBoolAttr(false));
-  if (byRows) // threads that divide rows share the packed weights
+  if (byRows) { // threads that divide rows share the packed weights
     packsLate = b.select(byRows, never, packsLate);
-  readsWeights = b.createOrFold<arith::AndIOp>(packsLate, layer.areFewRows(p.B, Layer::Pass::Backward));
+    readsWeights = b.select(byRows, never, readsWeights);
+  }
+  packsLate = b.createOrFold<arith::OrIOp>(packsLate, readsWeights);
   layer.start(kh);
   if (initialKh)
     b.fillZero(initialKh, zero, b.mul(p.statePadded, p.B));
@@ -268,11 +291,19 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
     if (layer.resets)
       b.ifThen(hasNext,
                [&] { endAtResets(layer.stepAt(next), p.H, layer.getCellGradient(), initialKc, firstPanel, endPanel); });
+    auto multiplyInPlace = [&](Value first, Value end) {
+      multiplyUnpacked(layer.stepAt(next), first, end, /*inPlace=*/true);
+    };
+    auto multiplyAll = [&](Value first, Value end) {
+      b.ifElse(
+          readsWeights, [&] { multiplyInPlace(first, end); },
+          [&] { multiply(layer.stepAt(next), k, first, b.sub(end, first)); });
+    };
     auto endState = [&](Value first, Value end) { endAtResets(layer.stepAt(next), p.P, kh, initialKh, first, end); };
     if (!p.projected && b.tiles.usesAMX()) {
       // One GEMM over all panels. The cell row by row then reads consecutive memory.
       b.ifThen(hasNext, [&] {
-        multiply(layer.stepAt(next), k, firstPanel, b.sub(endPanel, firstPanel));
+        multiplyAll(firstPanel, endPanel);
         endState(firstPanel, endPanel);
       });
       auto cellAt = [&](const Position &at) { cell(at, Value()); };
@@ -282,10 +313,13 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
     }
     if (!p.projected) {
       // The hardware prefetches a few rows, and one GEMM over all panels has the highest weight bandwidth.
-      Value isMany = b.compare(arith::CmpIPredicate::sgt, p.B, b.index(Tiles::fewRows));
-      Value isFew = b.compare(arith::CmpIPredicate::sle, p.B, b.index(Tiles::fewRows));
-      b.ifThen(b.createOrFold<arith::AndIOp>(hasNext, isFew),
-               [&] { multiplyFewRows(layer.stepAt(next), k, firstPanel, endPanel); });
+      auto both = [&](Value left, Value right) { return b.createOrFold<arith::AndIOp>(left, right); };
+      Value isPacked =
+          b.compare(arith::CmpIPredicate::eq, readsWeights, arith::ConstantOp::create(b, b.getBoolAttr(false)));
+      Value isMany = both(isPacked, b.compare(arith::CmpIPredicate::sgt, p.B, b.index(Tiles::fewRows)));
+      Value isFew = both(isPacked, b.compare(arith::CmpIPredicate::sle, p.B, b.index(Tiles::fewRows)));
+      b.ifThen(both(hasNext, readsWeights), [&] { multiplyInPlace(firstPanel, endPanel); });
+      b.ifThen(both(hasNext, isFew), [&] { multiplyFewRows(layer.stepAt(next), k, firstPanel, endPanel); });
       Value own = b.sub(endPanel, firstPanel);
       // Odd steps traverse the groups backward: L2 still has the weights that the step before read last.
       Value groups = b.ceilDiv(own, atOnce), last = b.sub(groups, one);
@@ -296,8 +330,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
         Value nextGroup = b.select(isOdd, b.sub(last, nextNumber), nextNumber);
         Value first = b.add(firstPanel, b.mul(group, atOnce)), count = b.min(b.sub(endPanel, first), b.index(atOnce));
         Value nextFirst = b.add(firstPanel, b.mul(nextGroup, atOnce));
-        b.ifThen(b.createOrFold<arith::AndIOp>(hasNext, isMany),
-                 [&] { multiply(layer.stepAt(next), k, first, count, nextFirst); });
+        b.ifThen(both(hasNext, isMany), [&] { multiply(layer.stepAt(next), k, first, count, nextFirst); });
         if (layer.resets)
           b.ifThen(hasNext, [&] { endState(first, b.add(first, count)); });
         layer.forRows(p.H, t, first, b.add(first, count), [&](const Position &at) { cell(at, Value()); });
@@ -307,7 +340,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
     }
     Value row = b.mul(t, p.B);
     b.ifThen(hasNext, [&] {
-      multiply(layer.stepAt(next), k, firstState, b.sub(lastState, firstState));
+      multiplyAll(firstState, lastState);
       endState(firstState, lastState);
     });
     b.loop(firstState, lastState, 1, [&](Value q) {
@@ -352,25 +385,10 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
     Value t = layer.stepAt(zero);
     if (needs.state) {
       Value offset = b.mul(firstState, packedPanel);
-      // A single step, whose GEMMs alone use the weights.
-      auto multiplyOnce = [&](bool inPlace) {
-        for (int64_t block = 0; block < layer.recurrent.count; ++block) {
-          Gemm gemm;
-          gemm.a = dG, gemm.aPanel = b.mul(allRows, panel);
-          gemm.aOffset = b.add(b.mul(b.mul(p.panels, layer.recurrent.first + block), gemm.aPanel), b.mul(t, panelRows));
-          gemm.c = kh, gemm.cOffset = b.mul(firstState, panelRows), gemm.cRow = b.index(panel);
-          gemm.cPanel = panelRows, gemm.rows = p.B, gemm.columns = b.sub(lastState, firstState);
-          if (inPlace)
-            layer.multiplyInPlace(Layer::Pass::Backward, Layer::Weights::State, block, gemm, firstState);
-          else
-            layer.multiplyInParts(Layer::Pass::Backward, Layer::Weights::State, block, gemm, firstState, packedR,
-                                  offset);
-        }
-      };
-      auto multiplyInPlace = [&] { multiplyOnce(/*inPlace=*/true); };
+      auto multiplyInPlace = [&] { multiplyUnpacked(t, firstState, lastState, /*inPlace=*/true); };
       auto packAndMultiply = [&] {
         if (!b.tiles.usesAMX())
-          return multiplyOnce(/*inPlace=*/false);
+          return multiplyUnpacked(t, firstState, lastState, /*inPlace=*/false);
         // All panels are packed into the same memory, which stays in a cache.
         b.loop(firstState, lastState, 1, [&](Value q) {
           layer.packRecurrent(packedR, offset, packedPanel, q, b.index(1));

@@ -43,6 +43,8 @@ void BackwardLoop::sums(ArrayRef<Left> lefts, Value width, const Right &right, f
   Value hasRows = isAtMost(b.index(1), rows);
   // With more rows, later passes read the block again: its tiles are contiguous in scratch.
   Value isSinglePass = b.createOrFold<arith::AndIOp>(hasRows, isAtMost(rows, b.index(Tiles::depth)));
+  if (result && result->matches)
+    isSinglePass = b.createOrFold<arith::AndIOp>(isSinglePass, result->matches);
   library.parallel(b, tiles, b.mul(b.mul(rows, width), columns), [&](const Team &team) {
     Value firstTile = team.begin(b, tiles), endTile = team.end(b, tiles), firstPanel = zero, panels = right.count;
     if (team.handle) {

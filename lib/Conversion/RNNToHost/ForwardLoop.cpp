@@ -76,13 +76,17 @@ void ForwardLoop::run() {
     packedP = weights.parts[2];
   packsInputLate = weights.areUsedOnce(p.steps, stepsAtOnce);
   packsStateLate = weights.areUsedOnce(p.steps, b.index(1));
+  readsState = weights.areUsedOnce(p.steps, layer.mostStepsInPlace(Layer::Pass::Forward));
   Value dividesRows = byRows, never = arith::ConstantOp::create(b, b.getBoolAttr(false));
-  readsWeights = b.createOrFold<arith::AndIOp>(packsStateLate, layer.areFewRows(p.B, Layer::Pass::Forward));
   if (byRows) {
     // Threads that divide rows share the packed weights.
     byRows = b.select(packsStateLate, never, byRows);
     packsInputLate = b.select(byRows, never, packsInputLate);
+    readsState = b.select(byRows, never, readsState);
   }
+  packsStateLate = b.createOrFold<arith::OrIOp>(packsStateLate, readsState);
+  Value inputRows = b.mul(p.steps, p.B);
+  readsInput = b.createOrFold<arith::AndIOp>(packsInputLate, layer.areFewRows(inputRows, Layer::Pass::Forward));
   layer.start(h);
   if (hLeft != h)
     b.loop(b.index(0), stateSize, b.tiles.lanes, [&](Value k) { b.store(b.load(h, k), hLeft, k); });
@@ -249,7 +253,7 @@ void ForwardLoop::multiplyInput(const Own &own, Value time, Value steps) {
           layer.multiplyInPlace(Layer::Pass::Forward, Layer::Weights::Input, block,
                                 describe(b.index(block), own.first, panels), own.first);
         };
-        b.ifElse(readsWeights, inPlace, packed);
+        b.ifElse(readsInput, inPlace, packed);
       }
     };
     b.ifElse(packsInputLate, once, [&] {
@@ -315,7 +319,7 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
     }
   };
   auto multiplyStepOnce = [&] {
-    b.ifElse(readsWeights, [&] { multiplyOnce(/*inPlace=*/true); }, [&] { multiplyOnce(/*inPlace=*/false); });
+    b.ifElse(readsState, [&] { multiplyOnce(/*inPlace=*/true); }, [&] { multiplyOnce(/*inPlace=*/false); });
   };
   auto cell = [&](const Position &at) {
     SmallVector<Value> arguments;

@@ -10,6 +10,12 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
+/// Whether the weights of a gate are the columns of the product, so that a product in place adds rows of the matrix.
+/// Otherwise it computes dot products of rows.
+bool Layer::addsRows(Pass pass) {
+  return getGateWeights(Weights::State, 0).gatesAreRows == (pass == Pass::Backward);
+}
+
 Value Layer::areFewRows(Value rows, Pass pass) {
   const bool isBackward = pass == Pass::Backward;
   // Sums reuse weights in registers for several rows, dot products for two, and with few registers (AVX2) for one. The
@@ -18,8 +24,29 @@ Value Layer::areFewRows(Value rows, Pass pass) {
   // packing the weights and multiplying them by AMX takes less time.
   const int64_t mostOfSums = b.tiles.usesAMX() ? 4 : b.tiles.usesBF16Dot() ? 16 : 24;
   const int64_t mostOfDots = b.tiles.vectors >= 4 && !isBackward && !b.tiles.usesAMX() ? 8 : 4;
-  const bool isSum = getGateWeights(Weights::State, 0).gatesAreRows == isBackward;
-  return b.compare(arith::CmpIPredicate::sle, rows, b.index(isSum ? mostOfSums : mostOfDots));
+  return b.compare(arith::CmpIPredicate::sle, rows, b.index(addsRows(pass) ? mostOfSums : mostOfDots));
+}
+
+Value Layer::mostStepsInPlace(Pass pass) {
+  Value one = b.index(1), areFew = areFewRows(p.B, pass);
+  if (b.tiles.usesAMX()) // more steps were not measured
+    return b.select(areFew, one, b.index(0));
+  // Each row of each step reads packed weights faster than those in place, most of all from L2. Packing takes as long
+  // as a few steps, and as more of them if the weights exceed the caches.
+  constexpr int64_t fewest = 2, bytesOfRow = 1 << 19;
+  const int64_t greatest = addsRows(pass) || b.tiles.vectors >= 4 ? 16 : 8;
+  FloatType type = b.tiles.weightsFor(p.B, getStepWeights());
+  Value bytes = b.mul(getStepWeights(), type.getWidth() / 8);
+  Value products = b.max(b.add(b.div(bytes, b.index(bytesOfRow)), 1), b.index(fewest));
+  Value most = b.max(b.div(b.min(products, b.index(greatest)), b.max(p.B, one)), one);
+  // Packed weights that are wider than those of the operand: bandwidth limits few rows, for any number of steps.
+  if (b.tiles.vectors >= 4 && b.tiles.element.getIntOrFloatBitWidth() < type.getWidth()) {
+    Value isLarge = b.compare(arith::CmpIPredicate::sge, bytes, b.index(1 << 23));
+    Value isBound = b.compare(arith::CmpIPredicate::sle, p.B, b.index(Tiles::fewRows));
+    isBound = b.createOrFold<arith::AndIOp>(isBound, isLarge);
+    most = b.select(isBound, b.index(std::numeric_limits<int64_t>::max()), most);
+  }
+  return b.select(areFew, most, b.index(0));
 }
 
 cpu::UnpackedRight Layer::getUnpacked(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel) {

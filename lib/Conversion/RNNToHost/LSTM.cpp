@@ -289,16 +289,18 @@ void host::emitBlockBackward(HostBuilder &b, BlockLSTMGradOp op, const Problem &
     loop.startSums();
     BackwardLoop::Right gates = loop.gatesOf({0, 4});
     // If H is a multiple of the panel, the result has the columns of dG.
-    std::optional<int64_t> H = getConstantIntValue(p.H);
-    auto type = cast<MemRefType>(result.getType());
-    Value elements;
-    if (H && *H % panel == 0 && type.getElementType() == b.tiles.sum)
+    Value rest = b.createOrFold<arith::RemUIOp>(p.H, b.index(panel)), hasPanels, elements;
+    std::optional<int64_t> known = getConstantIntValue(rest);
+    if (known.value_or(0) == 0 && cast<MemRefType>(result.getType()).getElementType() == b.tiles.sum) {
       elements = b.asScratch(result);
+      if (!known)
+        hasPanels = b.compare(arith::CmpIPredicate::eq, rest, zero);
+    }
     auto sums = [&](Value firstRow, Value count, ArrayRef<BackwardLoop::Left> lefts,
                     std::optional<BackwardLoop::Resets> resets = std::nullopt) {
       std::optional<BackwardLoop::Rows> rows;
       if (elements)
-        rows = {elements, b.mul(b.mul(firstRow, p.H), 4), b.mul(p.H, 4)};
+        rows = {elements, b.mul(b.mul(firstRow, p.H), 4), b.mul(p.H, 4), hasPanels};
       auto products = [&] {
         SmallVector<BackwardLoop::Place> places;
         for (int64_t gate = 0; gate < 4; ++gate)

@@ -19,9 +19,12 @@ void Problem::finish(HostBuilder &b) {
   statePanels = b.ceilDiv(P, b.tiles.panel), statePadded = b.mul(statePanels, b.tiles.panel);
 }
 
+Value Layer::getStepWeights() {
+  return b.mul(b.mul(p.padded, recurrent.count), p.statePadded);
+}
+
 Value Layer::areWeightsInL2(int64_t mostBytes) {
-  Value weights = b.mul(b.mul(p.padded, recurrent.count), p.statePadded);
-  return b.compare(arith::CmpIPredicate::sle, weights, b.index(mostBytes * 8 / b.tiles.left.getWidth()));
+  return b.compare(arith::CmpIPredicate::sle, getStepWeights(), b.index(mostBytes * 8 / b.tiles.left.getWidth()));
 }
 
 /// Steps of few rows are bound by the bandwidth of L2 if their weights exceed L1 (48 KiB). Alternating sweeps read up

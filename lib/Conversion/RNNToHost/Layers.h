@@ -95,6 +95,8 @@ public:
   /// Stores a vector to columns from `column` on of a tensor [T, B, columns], or of its rows. A panel is a short piece
   /// of each row, and the hardware does not prefetch that of the next row, so that this prefetches that of `at.later`.
   void storeAt(const Position &at, Value vector, Value tensor, Value column);
+  /// The elements of the weights that a step multiplies by.
+  Value getStepWeights();
   /// i1: the packed weights of a step have at most `mostBytes` bytes, so that they stay in an L2 cache.
   Value areWeightsInL2(int64_t mostBytes);
   /// How the GEMM of step `step` traverses the packed weights (Gemm::traversal).
@@ -111,6 +113,9 @@ public:
   enum class Pass { Forward, Backward };
   /// i1: packing weights for one GEMM with `rows` rows would take longer than the GEMM.
   Value areFewRows(Value rows, Pass pass);
+  /// The most steps whose GEMMs read the weights of the state in place, so that these are not packed. 0: a step has too
+  /// many rows.
+  Value mostStepsInPlace(Pass pass);
   /// Computes `gemm`, which multiplies the input or state (backward: the gates' gradients of block `block`) by panels
   /// of packed weights from panel `firstPanel` on, by weights that are not packed.
   void multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel);
@@ -125,6 +130,7 @@ public:
   virtual void startStep(Value s, Value t) {}
 
 private:
+  bool addsRows(Pass pass);
   /// The weights of the columns of `gemm` as its right operand.
   cpu::UnpackedRight getUnpacked(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel);
   void multiplyPackedParts(const Gemm &gemm, const cpu::UnpackedRight &right, Value packed, Value packedOffset);
@@ -214,12 +220,12 @@ private:
   Value stepsAtOnce, rowsAtOnce, stateSize;
   Value byRows;     ///< i1: threads divide the rows of a step instead of its columns. Null: they never do
   Value mostByRows; ///< the most threads if they divide rows
-  /// i1, in `run`: the weights of the input, or of the state, are used by one GEMM and no later call. Then they are
-  /// packed in parts (multiplyInParts), with AMX panel by panel.
+  /// i1, in `run`: the weights of the input, or of the state, are not packed before the steps. If one GEMM uses them,
+  /// and no later call, it packs them in parts (multiplyInParts), with AMX panel by panel.
   Value packsInputLate, packsStateLate;
-  /// i1, in `run`: the layer has a single step with so few rows that packing the weights would take longer than
-  /// multiplying by them. The GEMMs then read the weights from the operand (multiplyInPlace).
-  Value readsWeights;
+  /// i1, in `run`: so few rows and steps use these weights that packing them would take longer. The GEMMs then read
+  /// them from the operand (multiplyInPlace), and packsInputLate or packsStateLate is true.
+  Value readsInput, readsState;
 };
 
 class BackwardLayer : public Layer {
@@ -288,8 +294,9 @@ public:
     Value panels, offset, count;
   };
   /// A row-major result with the columns of the right operand: rows of `width` elements from element `first` on.
+  /// `matches` (i1) is whether the columns are the same. Null: they are.
   struct Rows {
-    Value buffer, first, width;
+    Value buffer, first, width, matches;
   };
   /// The left operand has the states before each step, with resets to the rows of `initial` (null: zeros).
   struct Resets {
@@ -338,6 +345,7 @@ private:
   void multiply(Value t, Value step, Value panel, Value count, Value nextPanel = Value(),
                 Value weightsOffset = Value());
   void multiplyFewRows(Value t, Value step, Value first, Value end);
+  void multiplyUnpacked(Value t, Value first, Value end, bool inPlace);
   void storeGates(const Position &at, ArrayRef<Value> gates);
   void endAtResets(Value t, Value columns, Value gradient, Value initial, Value first, Value end);
   void addPanels(Value source, Value target, Value first, Value end);
@@ -357,10 +365,12 @@ private:
   KernelLibrary &library;
   Value packedR, packedP; ///< in `run`
   Value packedPanel;      ///< elements of packedR from panel to panel
-  /// i1, in `run`: packedR is used by at most one GEMM, which packs it in parts (multiplyInParts), with AMX panel
-  /// by panel.
+  /// i1, in `run`: packedR is not packed before the steps. If at most one GEMM uses it, that packs it in parts
+  /// (multiplyInParts), with AMX panel by panel.
   Value packsLate;
-  Value readsWeights; ///< i1, in `run`: the same for few rows, and they are not packed at all
+  /// i1, in `run`: so few rows and steps use these weights that they are not packed (multiplyInPlace). packsLate then
+  /// is true.
+  Value readsWeights;
   Needs needs;
   Value maxInput;
   /// With AMX: whether one thread runs the steps, and whether dG also fits in the L2 cache of its core.

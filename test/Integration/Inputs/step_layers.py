@@ -21,6 +21,14 @@ BLOCKS = [Block(f"step{B}", layout, (1, B, I, H), attributes=attributes, static=
 BLOCKS += [Block("resets_zero", "icfo", (1, 3, 9, 70), static=True, resets="zero"),
            Block("resets_initial", "ifco", (2, 2, 9, 33), resets="initial"),
            Block("steps", "ifco", (3, 1, 21, 66), static=True),
+           # Two steps, and with larger weights more, do not pack weights either.
+           Block("two", "icfo", (2, 1, 65, 70), attributes="use_peephole", static=True),
+           Block("two_resets", "ifco", (2, 1, 9, 66), resets="initial"),
+           Block("several", "icfo", (3, 1, 33, 260)), Block("several_rows", "ifco", (2, 2, 5, 300), length=1, static=True),
+           # Weights of at least 8 MiB in f32: with 16 bits, one or two examples of unknown sizes never pack them.
+           Block("large", "icfo", (9, 2, 3, 708)),
+           # The gradient of the weights is stored directly if unknown columns are whole panels.
+           Block("whole", "ifco", (3, 8, 70, 128)), Block("columns", "icfo", (3, 8, 9, 70)),
            # Weights that are packed in parts of at most 256 rows and columns.
            Block("parts", "icfo", (1, 26, 265, 300)),
            # More rows than two vectors have lanes: weights whose rows are read as they lie otherwise are packed.
@@ -41,6 +49,13 @@ NETWORKS += [Case("lstm", layers=2, directions=2, steps=1, batch=3, input=21, hi
              Case("gru", steps=7, batch=3, input=33, hidden=66, batch_major=True, tag="few"),
              Case("rnn_tanh", steps=2, batch=12, input=67, hidden=65, resets="zero", tag="few"),
              Case("lstm", steps=5, batch=5, input=65, hidden=34, tag="more"),
+             Case("lstm", layers=2, directions=2, steps=2, batch=1, input=66, hidden=67, lengths=True, tag="two"),
+             Case("gru", layers=2, steps=2, batch=1, input=33, hidden=66, resets="initial", dynamic=True, tag="two"),
+             Case("lstm", steps=2, batch=1, input=65, hidden=66, projection=35, tag="two"),
+             Case("rnn_relu", directions=2, steps=2, batch=1, input=9, hidden=31, skip=False, batch_major=True, tag="two"),
+             Case("gru", steps=3, batch=1, input=5, hidden=330, resets="zero", tag="several"),
+             Case("lstm", steps=2, batch=2, input=65, hidden=300, projection=260, dynamic=True, tag="several"),
+             Case("lstm", steps=9, batch=1, input=3, hidden=708, dynamic=True, tag="large"),
              Case("gru", steps=1, batch=27, input=300, hidden=265, tag="parts"),
              Case("lstm", layers=2, steps=1, batch=26, input=258, hidden=300, projection=270, tag="parts"),
              Case("gru", steps=1, batch=33, input=70, hidden=66, tag="rows")]

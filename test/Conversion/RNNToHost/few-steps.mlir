@@ -1,0 +1,133 @@
+// Weights of the state that a few steps with few rows use are not packed. How many steps depends on their size: one more than 1 MiB has.
+// RUN: rnn-opt %s -split-input-file -convert-rnn-to-host='vector-bits=512 vector-registers=32 bf16-gemm=f32' -canonicalize -cse | FileCheck %s
+
+// Two steps of one row do so for any size, unless later calls use packed weights.
+// CHECK-LABEL: func @two_steps
+// CHECK: %[[KIND:.*]] = llvm.load {{.*}} -> i64
+// CHECK: %[[IS_SCRATCH:.*]] = arith.cmpi eq, %[[KIND]], %c3_i64
+// CHECK: scf.if %[[IS_SCRATCH]] {
+// CHECK-NEXT: } else {
+// CHECK-COUNT-2: pack_transposed
+// CHECK: scf.if %[[IS_SCRATCH]] {
+// CHECK: call @rnn_host_row_dots_f32({{.*}}, %c24, {{.*}}, %c2) :
+// CHECK: scf.for %[[STEP:.*]] = %c0 to %c2 step %c1 {
+// CHECK: scf.if %[[IS_SCRATCH]] {
+// CHECK: call @rnn_host_row_dots_f32({{.*}}, %c40, {{.*}}, %c1) :
+// CHECK-NEXT: } else {
+// CHECK: call @rnn_host_gemm
+// CHECK: return
+func.func @two_steps(%x: memref<2x1x24xf32>, %h: memref<1x1x40xf32>, %p: memref<?xf32>, %y: memref<2x1x40xf32>) {
+  rnn.cudnn_forward rnn_tanh input(%x : memref<2x1x24xf32>) state(%h : memref<1x1x40xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<2x1x40xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// The gradient of each step before the last reads them.
+// CHECK-LABEL: func @gradient
+// CHECK: %[[KIND:.*]] = llvm.load {{.*}} -> i64
+// CHECK: %[[IS_SCRATCH:.*]] = arith.cmpi eq, %[[KIND]], %c3_i64
+// CHECK: scf.if %[[IS_SCRATCH]] {
+// CHECK-NEXT: } else {
+// CHECK: pack_columns
+// CHECK: scf.for %[[STEP:.*]] = %c0 to %c2 step %c1 {
+// CHECK: %[[HAS_NEXT:.*]] = arith.cmpi ne, %[[STEP]], %c0
+// CHECK: %[[IN_PLACE:.*]] = arith.andi %[[HAS_NEXT]], %[[IS_SCRATCH]]
+// CHECK: scf.if %[[IN_PLACE]] {
+// CHECK: call @rnn_host_row_sums_f32({{.*}}, %c40, %c40, {{.*}}, %c1) :
+// CHECK: scf.if
+// CHECK: call @rnn_host_gemm
+// CHECK: scf.if %[[IS_SCRATCH]] {
+// CHECK: call @rnn_host_row_sums_f32({{.*}}, %c40, %c40, {{.*}}, %c1) :
+// CHECK: return
+func.func @gradient(%x: memref<2x1x24xf32>, %h: memref<1x1x40xf32>, %p: memref<?xf32>, %y: memref<2x1x40xf32>, %r: memref<?xi8>) {
+  rnn.cudnn_backprop rnn_tanh input(%x : memref<2x1x24xf32>) state(%h : memref<1x1x40xf32>) params(%p : memref<?xf32>)
+      output(%y, %h : memref<2x1x40xf32>, memref<1x1x40xf32>) grads(%y, %h : memref<2x1x40xf32>, memref<1x1x40xf32>)
+      reserve(%r : memref<?xi8>) outs(input_h_backprop = %h : memref<1x1x40xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// Three steps, or two of two rows, do not, if the weights are small.
+// CHECK-LABEL: func @three_steps
+// CHECK-NOT: row_dots{{.*}}, %c1) :
+// CHECK: return
+func.func @three_steps(%x: memref<3x1x24xf32>, %h: memref<1x1x40xf32>, %p: memref<?xf32>, %y: memref<3x1x40xf32>) {
+  rnn.cudnn_forward rnn_tanh input(%x : memref<3x1x24xf32>) state(%h : memref<1x1x40xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<3x1x40xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
+  return
+}
+
+// CHECK-LABEL: func @two_rows
+// CHECK-NOT: row_dots{{.*}}, %c2) :
+// CHECK: return
+func.func @two_rows(%x: memref<2x2x24xf32>, %h: memref<1x2x40xf32>, %p: memref<?xf32>, %y: memref<2x2x40xf32>) {
+  rnn.cudnn_forward rnn_tanh input(%x : memref<2x2x24xf32>) state(%h : memref<1x2x40xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<2x2x40xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// Weights of 1 MiB: three products of a row.
+// CHECK-LABEL: func @three_products
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: row_sums{{.*}} %c256, {{.*}}, %c1) :
+// CHECK: llvm.return
+func.func @three_products(%x: memref<3x1x8xf32>, %s: memref<1x256xf32>, %w: memref<264x1024xf32>, %b: memref<1024xf32>, %p: memref<256xf32>, %y: memref<3x1x256xf32>) {
+  rnn.block_lstm icfo x(%x : memref<3x1x8xf32>) state(%s, %s : memref<1x256xf32>) weights(%w : memref<264x1024xf32>)
+      peephole(%p, %p, %p : memref<256xf32>) bias(%b : memref<1024xf32>) outs(h = %y : memref<3x1x256xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @four_products
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK-NOT: row_sums{{.*}} %c256, {{.*}}, %c1) :
+// CHECK: llvm.return
+func.func @four_products(%x: memref<4x1x8xf32>, %s: memref<1x256xf32>, %w: memref<264x1024xf32>, %b: memref<1024xf32>, %p: memref<256xf32>, %y: memref<4x1x256xf32>) {
+  rnn.block_lstm icfo x(%x : memref<4x1x8xf32>) state(%s, %s : memref<1x256xf32>) weights(%w : memref<264x1024xf32>)
+      peephole(%p, %p, %p : memref<256xf32>) bias(%b : memref<1024xf32>) outs(h = %y : memref<4x1x256xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// At most sixteen.
+// CHECK-LABEL: func @large
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK-NOT: row_sums{{.*}} %c2048, {{.*}}, %c1) :
+// CHECK: llvm.return
+func.func @large(%x: memref<17x1x8xf32>, %s: memref<1x2048xf32>, %w: memref<2056x8192xf32>, %b: memref<8192xf32>, %p: memref<2048xf32>, %y: memref<17x1x2048xf32>) {
+  rnn.block_lstm icfo x(%x : memref<17x1x8xf32>) state(%s, %s : memref<1x2048xf32>) weights(%w : memref<2056x8192xf32>)
+      peephole(%p, %p, %p : memref<2048xf32>) bias(%b : memref<8192xf32>) outs(h = %y : memref<17x1x2048xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// Packed bf16 weights would be f32, which two rows read at half the rate.
+// CHECK-LABEL: func @large_bf16
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: row_sums{{.*}} %c1024, {{.*}}, %c2) :
+// CHECK: llvm.return
+func.func @large_bf16(%x: memref<17x2x8xbf16>, %s: memref<2x1024xbf16>, %w: memref<1032x4096xbf16>, %b: memref<4096xbf16>, %p: memref<1024xbf16>, %y: memref<17x2x1024xbf16>) {
+  rnn.block_lstm icfo x(%x : memref<17x2x8xbf16>) state(%s, %s : memref<2x1024xbf16>) weights(%w : memref<1032x4096xbf16>)
+      peephole(%p, %p, %p : memref<1024xbf16>) bias(%b : memref<4096xbf16>) outs(h = %y : memref<17x2x1024xbf16>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @three_rows_bf16
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK-NOT: row_sums{{.*}} %c1024, {{.*}}, %c3) :
+// CHECK: llvm.return
+func.func @three_rows_bf16(%x: memref<17x3x8xbf16>, %s: memref<3x1024xbf16>, %w: memref<1032x4096xbf16>, %b: memref<4096xbf16>, %p: memref<1024xbf16>, %y: memref<17x3x1024xbf16>) {
+  rnn.block_lstm icfo x(%x : memref<17x3x8xbf16>) state(%s, %s : memref<3x1024xbf16>) weights(%w : memref<1032x4096xbf16>)
+      peephole(%p, %p, %p : memref<1024xbf16>) bias(%b : memref<4096xbf16>) outs(h = %y : memref<17x3x1024xbf16>) {lowering = #rnn.lowering<fused>}
+  return
+}
