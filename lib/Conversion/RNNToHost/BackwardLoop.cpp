@@ -110,24 +110,25 @@ void BackwardLoop::multiplyFewRows(Value t, Value step, Value first, Value end) 
   });
 }
 
-/// The same for panels [first, end), by weights that are not packed: read in place, or packed in parts for this product
-/// alone.
-void BackwardLoop::multiplyUnpacked(Value t, Value first, Value end, bool inPlace) {
+/// The same for panels [first, end), by weights that are not packed before the steps: read in place, or packed in parts
+/// for this product alone.
+void BackwardLoop::multiplyUnpacked(Value t, Value step, Value first, Value end, bool inPlace) {
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value panelRows = b.mul(p.B, panel);
-  for (int64_t block = 0; block < layer.recurrent.count; ++block) {
+  auto describe = [&](int64_t block) {
     Gemm gemm;
     gemm.a = dG, gemm.aPanel = b.mul(allRows, panel);
     gemm.aOffset = b.add(b.mul(b.mul(p.panels, layer.recurrent.first + block), gemm.aPanel), b.mul(t, panelRows));
     gemm.c = kh, gemm.cOffset = b.mul(first, panelRows), gemm.cRow = b.index(panel);
     gemm.cPanel = panelRows, gemm.rows = p.B, gemm.columns = b.sub(end, first);
-    if (inPlace)
-      layer.multiplyInPlace(Layer::Pass::Backward, Layer::Weights::State, block, gemm, first);
-    else
-      layer.multiplyInParts(Layer::Pass::Backward, Layer::Weights::State, block, gemm, first, packedR,
-                            b.mul(first, packedPanel));
-  }
+    return gemm;
+  };
+  if (inPlace)
+    return layer.multiplyStepInPlace(Layer::Pass::Backward, step, first, describe);
+  for (int64_t block = 0; block < layer.recurrent.count; ++block)
+    layer.multiplyInParts(Layer::Pass::Backward, Layer::Weights::State, block, describe(block), first, packedR,
+                          b.mul(first, packedPanel));
 }
 
 /// Stores the gate gradients of one position, and adds them to the bias gradients.
@@ -292,7 +293,7 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
       b.ifThen(hasNext,
                [&] { endAtResets(layer.stepAt(next), p.H, layer.getCellGradient(), initialKc, firstPanel, endPanel); });
     auto multiplyInPlace = [&](Value first, Value end) {
-      multiplyUnpacked(layer.stepAt(next), first, end, /*inPlace=*/true);
+      multiplyUnpacked(layer.stepAt(next), k, first, end, /*inPlace=*/true);
     };
     auto multiplyAll = [&](Value first, Value end) {
       b.ifElse(
@@ -385,10 +386,10 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
     Value t = layer.stepAt(zero);
     if (needs.state) {
       Value offset = b.mul(firstState, packedPanel);
-      auto multiplyInPlace = [&] { multiplyUnpacked(t, firstState, lastState, /*inPlace=*/true); };
+      auto multiplyInPlace = [&] { multiplyUnpacked(t, p.steps, firstState, lastState, /*inPlace=*/true); };
       auto packAndMultiply = [&] {
         if (!b.tiles.usesAMX())
-          return multiplyUnpacked(t, firstState, lastState, /*inPlace=*/false);
+          return multiplyUnpacked(t, p.steps, firstState, lastState, /*inPlace=*/false);
         // All panels are packed into the same memory, which stays in a cache.
         b.loop(firstState, lastState, 1, [&](Value q) {
           layer.packRecurrent(packedR, offset, packedPanel, q, b.index(1));

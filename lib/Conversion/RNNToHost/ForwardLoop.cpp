@@ -298,28 +298,30 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
     gemm.rows = own.rows, gemm.depth = p.statePanels, gemm.aNext = gemm.aOffset;
     return gemm;
   };
-  // The same for all panels of the thread and all blocks, by weights that these GEMMs alone use: not packed, or packed
-  // in parts.
-  auto multiplyOnce = [&](bool inPlace) {
+  // The same for all panels of the thread and all blocks, by weights that are not packed before the steps.
+  auto describe = [&](int64_t block) {
+    Gemm gemm = multiply(b.index(block), own.first);
+    gemm.cPanel = gatePanel, gemm.columns = b.sub(own.end, own.first);
+    return gemm;
+  };
+  auto multiplyOnce = [&] {
     for (int64_t block = 0; block < layer.recurrent.count; ++block) {
-      Gemm gemm = multiply(b.index(block), own.first);
-      gemm.cPanel = gatePanel, gemm.columns = b.sub(own.end, own.first);
-      if (inPlace)
-        layer.multiplyInPlace(Layer::Pass::Forward, Layer::Weights::State, block, gemm, own.first);
-      else if (!b.tiles.usesAMX())
-        layer.multiplyInParts(Layer::Pass::Forward, Layer::Weights::State, block, gemm, own.first, packedH,
+      if (!b.tiles.usesAMX()) {
+        layer.multiplyInParts(Layer::Pass::Forward, Layer::Weights::State, block, describe(block), own.first, packedH,
                               b.mul(own.first, rightPanel));
-      else
-        b.loop(own.first, own.end, 1, [&](Value q) {
-          Gemm gemm = multiply(b.index(block), q);
-          gemm.bOffset = packOnce(own, ForwardLayer::Weights::State, block, q);
-          gemm.bPanel = rightPanel, gemm.cPanel = gatePanel, gemm.columns = b.index(1);
-          library.gemm(b, gemm);
-        });
+        continue;
+      }
+      b.loop(own.first, own.end, 1, [&](Value q) {
+        Gemm gemm = multiply(b.index(block), q);
+        gemm.bOffset = packOnce(own, ForwardLayer::Weights::State, block, q);
+        gemm.bPanel = rightPanel, gemm.cPanel = gatePanel, gemm.columns = b.index(1);
+        library.gemm(b, gemm);
+      });
     }
   };
-  auto multiplyStepOnce = [&] {
-    b.ifElse(readsState, [&] { multiplyOnce(/*inPlace=*/true); }, [&] { multiplyOnce(/*inPlace=*/false); });
+  auto multiplyUnpacked = [&] {
+    b.ifElse(
+        readsState, [&] { layer.multiplyStepInPlace(Layer::Pass::Forward, s, own.first, describe); }, multiplyOnce);
   };
   auto cell = [&](const Position &at) {
     SmallVector<Value> arguments;
@@ -353,7 +355,7 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
         library.gemm(b, gemm);
       });
     };
-    b.ifElse(packsStateLate, multiplyStepOnce, multiplyAll);
+    b.ifElse(packsStateLate, multiplyUnpacked, multiplyAll);
     layer.forRows(p.H, t, own.first, own.end, cell);
     b.loop(own.first, own.end, 1, publish);
   } else {
@@ -364,7 +366,7 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
     Value isOdd = b.compare(arith::CmpIPredicate::ne, parity, b.index(0)), last = b.sub(own.end, b.index(1));
     Value isDown = b.createOrFold<arith::AndIOp>(isFew, isOdd);
     auto turn = [&](Value number) { return b.select(isDown, b.sub(b.add(own.first, last), number), number); };
-    b.ifThen(packsStateLate, multiplyStepOnce);
+    b.ifThen(packsStateLate, multiplyUnpacked);
     b.loop(own.first, own.end, 1, [&](Value number) {
       Value q = turn(number), next = turn(b.min(b.add(number, 1), last));
       auto multiplyBlocks = [&] {

@@ -41,7 +41,7 @@ Value Layer::mostStepsInPlace(Pass pass) {
   Value most = b.max(b.div(b.min(products, b.index(greatest)), b.max(p.B, one)), one);
   // Packed weights that are wider than those of the operand: bandwidth limits few rows, for any number of steps.
   if (b.tiles.vectors >= 4 && b.tiles.element.getIntOrFloatBitWidth() < type.getWidth()) {
-    Value isLarge = b.compare(arith::CmpIPredicate::sge, bytes, b.index(1 << 23));
+    Value isLarge = b.compare(arith::CmpIPredicate::sge, bytes, b.mul(p.B, 1 << 22));
     Value isBound = b.compare(arith::CmpIPredicate::sle, p.B, b.index(Tiles::fewRows));
     isBound = b.createOrFold<arith::AndIOp>(isBound, isLarge);
     most = b.select(isBound, b.index(std::numeric_limits<int64_t>::max()), most);
@@ -66,6 +66,25 @@ cpu::UnpackedRight Layer::getUnpacked(Pass pass, Weights weights, int64_t block,
 
 void Layer::multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel) {
   library.gemmInPlace(b, gemm, getUnpacked(pass, weights, block, gemm, firstPanel));
+}
+
+void Layer::multiplyStepInPlace(Pass pass, Value step, Value firstPanel, function_ref<Gemm(int64_t)> describe) {
+  if (addsRows(pass)) {
+    for (int64_t block = 0; block < recurrent.count; ++block)
+      multiplyInPlace(pass, Weights::State, block, describe(block), firstPanel);
+    return;
+  }
+  // Odd steps traverse the panels backward: L2 still has the rows that the step before read last.
+  Value isOdd = b.compare(arith::CmpIPredicate::ne, b.createOrFold<arith::AndIOp>(step, b.index(1)), b.index(0));
+  Value count = describe(0).columns, last = b.sub(count, b.index(1));
+  b.loop(count, [&](Value number) {
+    Value panel = b.select(isOdd, b.sub(last, number), number);
+    for (int64_t block = 0; block < recurrent.count; ++block) {
+      Gemm gemm = describe(block);
+      gemm.cOffset = b.add(gemm.cOffset, b.mul(panel, gemm.cPanel)), gemm.columns = b.index(1);
+      multiplyInPlace(pass, Weights::State, block, gemm, b.add(firstPanel, panel));
+    }
+  });
 }
 
 void Layer::multiplyInParts(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel, Value packed,

@@ -119,6 +119,9 @@ public:
   /// Computes `gemm`, which multiplies the input or state (backward: the gates' gradients of block `block`) by panels
   /// of packed weights from panel `firstPanel` on, by weights that are not packed.
   void multiplyInPlace(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel);
+  /// Multiplies by the recurrent weights of all blocks, in place: `describe` returns the GEMM of a block for the panels
+  /// from `firstPanel` on. `step` is the number of the product.
+  void multiplyStepInPlace(Pass pass, Value step, Value firstPanel, function_ref<Gemm(int64_t)> describe);
   /// Like multiplyInPlace for more rows. Weights are packed in parts: each one to element `packedOffset` of `packed`,
   /// multiplied, and then overwritten by the next one, so that it is in an L2 cache while it is used. Weights whose
   /// rows belong to the columns of the GEMM are not packed if cpu::ColumnSums has lanes for the rows of `gemm`.
@@ -345,7 +348,7 @@ private:
   void multiply(Value t, Value step, Value panel, Value count, Value nextPanel = Value(),
                 Value weightsOffset = Value());
   void multiplyFewRows(Value t, Value step, Value first, Value end);
-  void multiplyUnpacked(Value t, Value first, Value end, bool inPlace);
+  void multiplyUnpacked(Value t, Value step, Value first, Value end, bool inPlace);
   void storeGates(const Position &at, ArrayRef<Value> gates);
   void endAtResets(Value t, Value columns, Value gradient, Value initial, Value first, Value end);
   void addPanels(Value source, Value target, Value first, Value end);

@@ -24,6 +24,26 @@ func.func @two_steps(%x: memref<2x1x24xf32>, %h: memref<1x1x40xf32>, %p: memref<
 
 // -----
 
+// Dot products: odd steps traverse the two panels backward. L2 still has the rows that the step before read last.
+// CHECK-LABEL: func @two_panels
+// CHECK: scf.for %[[STEP:.*]] = %c0 to %c2 step %c1 {
+// CHECK: %[[PARITY:.*]] = arith.andi %[[STEP]], %c1
+// CHECK: %[[IS_ODD:.*]] = arith.cmpi ne, %[[PARITY]], %c0
+// CHECK: scf.for %[[NUMBER:.*]] = %c0 to %c2 step %c1 {
+// CHECK: %[[FROM_END:.*]] = arith.subi %c1, %[[NUMBER]]
+// CHECK: %[[PANEL:.*]] = arith.select %[[IS_ODD]], %[[FROM_END]], %[[NUMBER]]
+// CHECK: %[[ROW:.*]] = arith.muli %[[PANEL]], %c64
+// CHECK: call @rnn_host_row_dots_f32(%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[ROW]], %c0, %{{[^,]*}}, %c70, {{.*}}, %c1) :
+// CHECK-COUNT-2: call @rnn_host_row_dots_f32({{.*}}, %c70, {{.*}}, %c1) :
+// CHECK: return
+func.func @two_panels(%x: memref<2x1x24xf32>, %h: memref<1x1x70xf32>, %p: memref<?xf32>, %y: memref<2x1x70xf32>) {
+  rnn.cudnn_forward gru input(%x : memref<2x1x24xf32>) state(%h : memref<1x1x70xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<2x1x70xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
 // The gradient of each step before the last reads them.
 // CHECK-LABEL: func @gradient
 // CHECK: %[[KIND:.*]] = llvm.load {{.*}} -> i64
