@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fits the host constants of the cost model to measured times, and prints them as lines of lib/Target/HostCosts.def. Rows of one
-step have constants of their own.
+"""Fits the host constants of the cost model to measured times, and prints them as lines of lib/Target/HostCosts.def. Rows whose
+weights are read in place (one step, and few steps with few rows) have constants of their own.
 
     fit.py --processor=NAME [--family=NAME] [--types=f32,bf16] [unittests/Target/host_rows.txt]
 
@@ -33,6 +33,13 @@ def features(cell, what, T, B, I, H, L, D, cached):
     return [1, steps, (steps * step_macs + other) * 1e-9, steps * B * gates * H * 1e-6,
             D * gates * H * (I + H + (L - 1) * (D + 1) * H) * 1e-6, steps * gates * H * H * 1e-6,
             steps * max(0, gates * H * H - cached) * 1e-6]
+
+
+def are_in_place(cell, T, B, H):
+    """Whether a call reads the weights where they are: as in lib/Target/CostModel.cpp, with the numbers of
+    include/rnn/Target/InPlaceWeights.h."""
+    weights = {"lstm": 4, "gru": 3}.get(cell, 1) * H * H
+    return T == 1 or T * B <= max(2, min(16, 1 + weights * 4 / (1 << 19)))
 
 
 def solve(rows, weights):
@@ -87,10 +94,12 @@ def read(path, processor, cache):
                 continue
             _, cell, what, *numbers, kind, threads, plan, fused = fields
             if threads == "1":
-                factors = features(cell, what, *map(int, numbers), cached=cache * 1024 // BYTES.get(kind, 2))
+                T, B, I, H, L, D = map(int, numbers)
+                factors = features(cell, what, T, B, I, H, L, D, cached=cache * 1024 // BYTES.get(kind, 2))
                 once = ""
-                if numbers[0] == "1":  # one step of one layer: the same as the call, and no weights are read again
-                    once, factors = ".once", [0 if term in ("step", "weight") else f for term, f in zip(TERMS, factors)]
+                if are_in_place(cell, T, B, H):  # steps after the first read the weights of the state again
+                    once, factors[TERMS.index("step")] = ".once", 0
+                    factors[TERMS.index("weight")] *= 1 - 1 / T
                 for candidate, time in (("plan", plan), ("fused", fused)):
                     groups.setdefault((candidate + once, kind, what), []).append((factors, float(time)))
     return groups

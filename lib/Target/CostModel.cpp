@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rnn/Target/CostModel.h"
+#include "rnn/Target/InPlaceWeights.h"
 #include "rnn/Target/Wavefront.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -185,8 +186,12 @@ static double estimateHost(const LayerProblem &p, Candidate candidate, llvm::Str
   const std::string family = ("host." + getCostFamily(processor) + ".").str();
   const std::string base = family + (candidate == Candidate::Plan ? "plan." : "fused.");
   const std::string type = stringifyElementKind(p.element).str(), pass = p.backward ? "backward." : "forward.";
-  // One step reads all weights once, and few rows do not pack them.
-  const std::string name = base + (p.T == 1 && find(base + "once." + pass + "gmac") ? "once." : "");
+  double weights = double(p.gates) * p.H * p.P;
+  // Calls that read the weights in place: of few steps with few rows, and, with any number of rows, of one step.
+  double products = std::clamp<double>(1 + weights * 4 / InPlaceProducts::bytesOfProduct, InPlaceProducts::fewest,
+                                       InPlaceProducts::most);
+  const bool isOnce = (p.T == 1 || double(p.T) * p.B <= products) && find(base + "once." + pass + "gmac");
+  const std::string name = base + (isOnce ? "once." : "");
   // An element type without constants of its own has those of f32, multiplied by one factor: most of the time is GEMM.
   const bool hasOwn = p.element != ElementKind::F32 && find(name + type + "." + pass + "gmac");
   const double factor = hasOwn || p.element == ElementKind::F32 ? 1.0 : get(base + type);
@@ -195,12 +200,12 @@ static double estimateHost(const LayerProblem &p, Candidate candidate, llvm::Str
   double share = candidate == Candidate::Loops ? std::max(1u, threads) : 1;
   double steps = double(p.L) * p.D * p.T;
   double macs = steps * p.getStepMacs() + p.getOtherMacs();
-  double weights = double(p.gates) * p.H * p.P;
+  double readings = isOnce ? steps - double(p.L) * p.D : steps; // the first one is part of `pack`
   double far = std::max(0.0, weights - get(family + "cache") * 1024 / getElementSize(p.element));
   return get(prefix + "call") + steps * get(prefix + "step") + p.getWeights() * get(prefix + "pack") * 1e-6 +
          factor *
              (macs * get(prefix + "gmac") * 1e-9 + p.getGateValues() * get(prefix + "gate") * 1e-6 +
-              steps * (weights * get(prefix + "weight") + far * get(prefix + "far")) * 1e-6) /
+              (readings * weights * get(prefix + "weight") + steps * far * get(prefix + "far")) * 1e-6) /
              share;
 }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Layers.h"
+#include "rnn/Target/InPlaceWeights.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -31,17 +32,17 @@ Value Layer::mostStepsInPlace(Pass pass) {
   Value one = b.index(1), areFew = areFewRows(p.B, pass);
   if (b.tiles.usesAMX()) // more steps were not measured
     return b.select(areFew, one, b.index(0));
-  // Each row of each step reads packed weights faster than those in place, most of all from L2. Packing takes as long
-  // as a few steps, and as more of them if the weights exceed the caches.
-  constexpr int64_t fewest = 2, bytesOfRow = 1 << 19;
-  const int64_t greatest = addsRows(pass) || b.tiles.vectors >= 4 ? 16 : 8;
+  // Sums read pieces of the rows, which are short if threads divide the columns: packing pays earlier.
+  const int64_t slower = addsRows(pass) ? 2 : 1;
+  const int64_t greatest = addsRows(pass) || b.tiles.vectors >= 4 ? InPlaceProducts::most : InPlaceProducts::most / 2;
   FloatType type = b.tiles.weightsFor(p.B, getStepWeights());
   Value bytes = b.mul(getStepWeights(), type.getWidth() / 8);
-  Value products = b.max(b.add(b.div(bytes, b.index(bytesOfRow)), 1), b.index(fewest));
-  Value most = b.max(b.div(b.min(products, b.index(greatest)), b.max(p.B, one)), one);
+  Value products = b.add(b.div(bytes, b.index(slower * InPlaceProducts::bytesOfProduct)), 1);
+  products = b.max(b.min(products, b.index(greatest)), b.index(InPlaceProducts::fewest));
+  Value most = b.max(b.div(products, b.max(p.B, one)), one);
   // Packed weights that are wider than those of the operand: bandwidth limits few rows, for any number of steps.
   if (b.tiles.vectors >= 4 && b.tiles.element.getIntOrFloatBitWidth() < type.getWidth()) {
-    Value isLarge = b.compare(arith::CmpIPredicate::sge, bytes, b.mul(p.B, 1 << 22));
+    Value isLarge = b.compare(arith::CmpIPredicate::sge, bytes, b.mul(p.B, slower << 22));
     Value isBound = b.compare(arith::CmpIPredicate::sle, p.B, b.index(Tiles::fewRows));
     isBound = b.createOrFold<arith::AndIOp>(isBound, isLarge);
     most = b.select(isBound, b.index(std::numeric_limits<int64_t>::max()), most);

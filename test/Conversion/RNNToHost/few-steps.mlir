@@ -1,4 +1,4 @@
-// Weights of the state that a few steps with few rows use are not packed. How many steps depends on their size: one more than 1 MiB has.
+// Weights of the state that a few steps with few rows use are not packed. How many steps depends on the size of the weights.
 // RUN: rnn-opt %s -split-input-file -convert-rnn-to-host='vector-bits=512 vector-registers=32 bf16-gemm=f32' -canonicalize -cse | FileCheck %s
 
 // Two steps of one row do so for any size, unless later calls use packed weights.
@@ -91,26 +91,51 @@ func.func @two_rows(%x: memref<2x2x24xf32>, %h: memref<1x2x40xf32>, %p: memref<?
 
 // -----
 
-// Weights of 1 MiB: three products of a row.
-// CHECK-LABEL: func @three_products
+// Weights of 4 MiB: sums for five products of a row.
+// CHECK-LABEL: func @five_sums
 // CHECK: llvm.func internal @rnn_host_part
-// CHECK: row_sums{{.*}} %c256, {{.*}}, %c1) :
+// CHECK: row_sums{{.*}} %c512, {{.*}}, %c1) :
 // CHECK: llvm.return
-func.func @three_products(%x: memref<3x1x8xf32>, %s: memref<1x256xf32>, %w: memref<264x1024xf32>, %b: memref<1024xf32>, %p: memref<256xf32>, %y: memref<3x1x256xf32>) {
-  rnn.block_lstm icfo x(%x : memref<3x1x8xf32>) state(%s, %s : memref<1x256xf32>) weights(%w : memref<264x1024xf32>)
-      peephole(%p, %p, %p : memref<256xf32>) bias(%b : memref<1024xf32>) outs(h = %y : memref<3x1x256xf32>) {lowering = #rnn.lowering<fused>}
+func.func @five_sums(%x: memref<5x1x8xf32>, %s: memref<1x512xf32>, %w: memref<520x2048xf32>, %b: memref<2048xf32>, %p: memref<512xf32>, %y: memref<5x1x512xf32>) {
+  rnn.block_lstm icfo x(%x : memref<5x1x8xf32>) state(%s, %s : memref<1x512xf32>) weights(%w : memref<520x2048xf32>)
+      peephole(%p, %p, %p : memref<512xf32>) bias(%b : memref<2048xf32>) outs(h = %y : memref<5x1x512xf32>) {lowering = #rnn.lowering<fused>}
   return
 }
 
 // -----
 
-// CHECK-LABEL: func @four_products
+// CHECK-LABEL: func @six_sums
 // CHECK: llvm.func internal @rnn_host_part
-// CHECK-NOT: row_sums{{.*}} %c256, {{.*}}, %c1) :
+// CHECK-NOT: row_sums{{.*}} %c512, {{.*}}, %c1) :
 // CHECK: llvm.return
-func.func @four_products(%x: memref<4x1x8xf32>, %s: memref<1x256xf32>, %w: memref<264x1024xf32>, %b: memref<1024xf32>, %p: memref<256xf32>, %y: memref<4x1x256xf32>) {
-  rnn.block_lstm icfo x(%x : memref<4x1x8xf32>) state(%s, %s : memref<1x256xf32>) weights(%w : memref<264x1024xf32>)
-      peephole(%p, %p, %p : memref<256xf32>) bias(%b : memref<1024xf32>) outs(h = %y : memref<4x1x256xf32>) {lowering = #rnn.lowering<fused>}
+func.func @six_sums(%x: memref<6x1x8xf32>, %s: memref<1x512xf32>, %w: memref<520x2048xf32>, %b: memref<2048xf32>, %p: memref<512xf32>, %y: memref<6x1x512xf32>) {
+  rnn.block_lstm icfo x(%x : memref<6x1x8xf32>) state(%s, %s : memref<1x512xf32>) weights(%w : memref<520x2048xf32>)
+      peephole(%p, %p, %p : memref<512xf32>) bias(%b : memref<2048xf32>) outs(h = %y : memref<6x1x512xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// Dot products for nine.
+// CHECK-LABEL: func @nine_dots
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: row_dots{{.*}} %c512, {{.*}}, %c1) :
+// CHECK: llvm.return
+func.func @nine_dots(%x: memref<9x1x8xf32>, %h: memref<1x1x512xf32>, %p: memref<?xf32>, %y: memref<9x1x512xf32>) {
+  rnn.cudnn_forward lstm input(%x : memref<9x1x8xf32>) state(%h, %h : memref<1x1x512xf32>, memref<1x1x512xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<9x1x512xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @ten_dots
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK-NOT: row_dots{{.*}} %c512, {{.*}}, %c1) :
+// CHECK: llvm.return
+func.func @ten_dots(%x: memref<10x1x8xf32>, %h: memref<1x1x512xf32>, %p: memref<?xf32>, %y: memref<10x1x512xf32>) {
+  rnn.cudnn_forward lstm input(%x : memref<10x1x8xf32>) state(%h, %h : memref<1x1x512xf32>, memref<1x1x512xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<10x1x512xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
   return
 }
 

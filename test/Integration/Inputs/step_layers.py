@@ -24,9 +24,10 @@ BLOCKS += [Block("resets_zero", "icfo", (1, 3, 9, 70), static=True, resets="zero
            # Two steps, and with larger weights more, do not pack weights either.
            Block("two", "icfo", (2, 1, 65, 70), attributes="use_peephole", static=True),
            Block("two_resets", "ifco", (2, 1, 9, 66), resets="initial"),
-           Block("several", "icfo", (3, 1, 33, 260)), Block("several_rows", "ifco", (2, 2, 5, 300), length=1, static=True),
-           # Weights of at least 8 MiB in f32: with 16 bits, one or two examples of unknown sizes never pack them.
-           Block("large", "icfo", (9, 2, 3, 708)),
+           Block("several", "icfo", (3, 1, 33, 520)), Block("several_rows", "ifco", (2, 2, 5, 300), length=1, static=True),
+           # Weights of at least 8 MiB in f32: with 16 bits, one example of unknown sizes never packs them, nor do two if the
+           # products are dot products.
+           Block("large", "icfo", (9, 1, 3, 708)), Block("large_two", "ifco", (9, 2, 3, 708)),
            # The gradient of the weights is stored directly if unknown columns are whole panels.
            Block("whole", "ifco", (3, 8, 70, 128)), Block("columns", "icfo", (3, 8, 9, 70)),
            # Weights that are packed in parts of at most 256 rows and columns.
