@@ -11,10 +11,11 @@
 
 namespace mlir::rnn {
 
-/// Compiled loops on the host multiply each row of each step by the recurrent weights. Packed weights are read faster, most
-/// of all from L2, but packing takes as long as a few of these products, and as more of them if the weights exceed the
-/// caches. Calls with at most max(fewest, min(most, 1 + weights / bytesOfProduct)) products read the weights in place
-/// if these are dot products with rows of the weights; sums of rows do so for weights of twice the bytes. Measured: benchmarks/results/2026-11-28-cascade-lake-few-steps.md.
+/// Compiled loops on the host multiply each row of each step by the recurrent weights. Packed weights are read faster,
+/// most of all from L2, but packing takes as long as a few of these products, and as more of them if the weights exceed
+/// the caches. Calls with at most max(fewest, min(most, 1 + weights / bytesOfProduct)) products read the weights in
+/// place if these are dot products with rows of the weights; sums of rows do so for weights of twice the bytes.
+/// Measured: benchmarks/results/2026-11-28-cascade-lake-few-steps.md.
 struct InPlaceProducts {
   static constexpr int64_t fewest = 2;
   static constexpr int64_t most = 16;

@@ -211,8 +211,8 @@ void BackwardLoop::run() {
   packedR = weights.parts[0];
   if (p.projected)
     packedP = weights.parts[1];
-  packsLate = weights.areUsedOnce(p.steps, b.index(1));
-  readsWeights = weights.areUsedOnce(p.steps, layer.mostStepsInPlace(Layer::Pass::Backward));
+  packsLate = weights.areOfFewSteps(p.steps, b.index(1));
+  readsWeights = weights.areOfFewSteps(p.steps, layer.mostStepsInPlace(Layer::Pass::Backward));
   Value never = arith::ConstantOp::create(b, b.getBoolAttr(false));
   if (byRows) { // threads that divide rows share the packed weights
     packsLate = b.select(byRows, never, packsLate);

@@ -74,9 +74,9 @@ void ForwardLoop::run() {
   packedX = weights.parts[0], packedH = weights.parts[1];
   if (layer.p.projected)
     packedP = weights.parts[2];
-  packsInputLate = weights.areUsedOnce(p.steps, stepsAtOnce);
-  packsStateLate = weights.areUsedOnce(p.steps, b.index(1));
-  readsState = weights.areUsedOnce(p.steps, layer.mostStepsInPlace(Layer::Pass::Forward));
+  packsInputLate = weights.areOfFewSteps(p.steps, stepsAtOnce);
+  packsStateLate = weights.areOfFewSteps(p.steps, b.index(1));
+  readsState = weights.areOfFewSteps(p.steps, layer.mostStepsInPlace(Layer::Pass::Forward));
   Value dividesRows = byRows, never = arith::ConstantOp::create(b, b.getBoolAttr(false));
   if (byRows) {
     // Threads that divide rows share the packed weights.

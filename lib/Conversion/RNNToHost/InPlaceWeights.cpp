@@ -1,18 +1,16 @@
-//===- InPlaceWeights.cpp - GEMMs by weights that no other GEMM uses ---------===//
+//===- InPlaceWeights.cpp - GEMMs by weights that are not packed beforehand --===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Layers.h"
 #include "rnn/Target/InPlaceWeights.h"
+#include "Layers.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
-/// Whether the weights of a gate are the columns of the product, so that a product in place adds rows of the matrix.
-/// Otherwise it computes dot products of rows.
 bool Layer::addsRows(Pass pass) {
   return getGateWeights(Weights::State, 0).gatesAreRows == (pass == Pass::Backward);
 }
@@ -40,9 +38,10 @@ Value Layer::mostStepsInPlace(Pass pass) {
   Value products = b.add(b.div(bytes, b.index(slower * InPlaceProducts::bytesOfProduct)), 1);
   products = b.max(b.min(products, b.index(greatest)), b.index(InPlaceProducts::fewest));
   Value most = b.max(b.div(products, b.max(p.B, one)), one);
-  // Packed weights that are wider than those of the operand: bandwidth limits few rows, for any number of steps.
+  // Bandwidth limits few rows, for any number of steps, and these weights have more bytes if they are packed.
   if (b.tiles.vectors >= 4 && b.tiles.element.getIntOrFloatBitWidth() < type.getWidth()) {
-    Value isLarge = b.compare(arith::CmpIPredicate::sge, bytes, b.mul(p.B, slower << 22));
+    constexpr int64_t bytesOfRow = 1 << 22;
+    Value isLarge = b.compare(arith::CmpIPredicate::sge, bytes, b.mul(p.B, slower * bytesOfRow));
     Value isBound = b.compare(arith::CmpIPredicate::sle, p.B, b.index(Tiles::fewRows));
     isBound = b.createOrFold<arith::AndIOp>(isBound, isLarge);
     most = b.select(isBound, b.index(std::numeric_limits<int64_t>::max()), most);

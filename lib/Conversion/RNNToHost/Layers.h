@@ -133,6 +133,8 @@ public:
   virtual void startStep(Value s, Value t) {}
 
 private:
+  /// Whether products in place by the recurrent weights are sums of rows of the matrix. Otherwise they are dot products
+  /// with its rows.
   bool addsRows(Pass pass);
   /// The weights of the columns of `gemm` as its right operand.
   cpu::UnpackedRight getUnpacked(Pass pass, Weights weights, int64_t block, const Gemm &gemm, Value firstPanel);

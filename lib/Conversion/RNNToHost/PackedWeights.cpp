@@ -104,7 +104,7 @@ void PackedWeights::ifUnpacked(function_ref<void()> pack) {
   b.ifThen(mustPack, pack);
 }
 
-Value PackedWeights::areUsedOnce(Value steps, Value most) {
+Value PackedWeights::areOfFewSteps(Value steps, Value most) {
   Value isOnce = b.compare(arith::CmpIPredicate::sle, steps, most);
   return b.createOrFold<arith::AndIOp>(isScratch, isOnce);
 }

@@ -39,9 +39,9 @@ public:
   PackedWeights(HostBuilder &b, cpu::KernelLibrary &library, const WeightsSource &source, ArrayRef<Size> sizes);
   /// Generates `pack`, which runs unless an earlier call has packed these weights.
   void ifUnpacked(function_ref<void()> pack);
-  /// i1: a single GEMM uses the packed weights. No later call can use them (they are scratch), and the `steps` of this
-  /// call are at most `most`, the number of steps that one GEMM processes.
-  Value areUsedOnce(Value steps, Value most);
+  /// i1: no later call can use the packed weights (they are scratch), and the `steps` of this call are at most `most`.
+  /// If one GEMM processes `most` steps, it alone uses the weights.
+  Value areOfFewSteps(Value steps, Value most);
   /// Ends the use of the buffers in this call.
   void release();
 

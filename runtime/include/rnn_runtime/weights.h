@@ -10,9 +10,12 @@
 //   entry(call, ...);   // does not
 //   rnnrt_weights_release(weights);
 //
-// Results have the same bits with and without a handle, with one exception: without a handle, forward passes over one
-// step with few rows, and gradients with few rows in all steps together, multiply by weights that are not packed, whose
-// sums may have another order. Few rows are at most 24; the exact limit depends on the op, its type and the processor.
+// Results have the same bits with and without a handle, with one exception: without a handle, few rows are multiplied
+// by weights that are not packed, whose sums may have another order. Few rows are at most 24 in a forward pass over one
+// step, at most 16 in a few steps together, at most 24 in all steps of a gradient together (its input weights), and one
+// or two in each step if the weights are large and have 16 bits. The exact limits depend on the op, its type, the size
+// of the weights and the processor.
+//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef RNN_RUNTIME_WEIGHTS_H
