@@ -1,4 +1,5 @@
-// Weights with a handle (rnn_runtime/weights.h) are packed in the first call only, and the results have the same bits.
+// Weights with a handle (rnn_runtime/weights.h) are packed in the first call only, and the results have the same bits. Later layers
+// have more than 8 rows: without a handle, fewer rows are multiplied by the weights in place, by sums of another order.
 // REQUIRES: rnn-compile
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: rnn-compile %s --cpu=native --lowering=fused -o libnet.so --emit-header=net.h
@@ -47,10 +48,10 @@ func.func @gru(%x: tensor<4x1x40xf32>, %h: tensor<1x1x33xf32>, %w: tensor<?xf32>
 }
 
 // The first layer has no input weights, the second one does.
-func.func @skip(%x: tensor<3x2x20xf32>, %h: tensor<2x2x20xf32>, %w: tensor<?xf32>) -> tensor<3x2x20xf32> {
-  %y, %hn, %reserve = rnn.cudnn_forward rnn_tanh, skip_input input(%x : tensor<3x2x20xf32>) state(%h : tensor<2x2x20xf32>)
+func.func @skip(%x: tensor<6x2x20xf32>, %h: tensor<2x2x20xf32>, %w: tensor<?xf32>) -> tensor<6x2x20xf32> {
+  %y, %hn, %reserve = rnn.cudnn_forward rnn_tanh, skip_input input(%x : tensor<6x2x20xf32>) state(%h : tensor<2x2x20xf32>)
       params(%w : tensor<?xf32>) {is_training = false}
-  return %y : tensor<3x2x20xf32>
+  return %y : tensor<6x2x20xf32>
 }
 
 func.func @projected(%x: tensor<3x2x20xf32>, %h: tensor<1x2x9xf32>, %c: tensor<1x2x24xf32>, %w: tensor<?xf32>)
@@ -68,16 +69,16 @@ func.func @half(%x: tensor<3x2x20xbf16>, %h: tensor<1x2x48xbf16>, %w: tensor<?xb
 }
 
 // Constants of the module are packed once without a handle.
-func.func @constant(%x: tensor<2x1x3xf32>, %h: tensor<2x1x3xf32>) -> tensor<2x1x3xf32> {
+func.func @constant(%x: tensor<9x1x3xf32>, %h: tensor<2x1x3xf32>) -> tensor<9x1x3xf32> {
   %w = arith.constant dense<[-0.500, -0.100, 0.300, -0.305, 0.095, 0.495, -0.110, 0.290, -0.315, 0.085, 0.485, -0.120, 0.280, -0.325, 0.075, 0.475, -0.130, 0.270, -0.335, 0.065, 0.465, -0.140, 0.260, -0.345, 0.055, 0.455, -0.150, 0.250, -0.355, 0.045, 0.445, -0.160, 0.240, -0.365, 0.035, 0.435, -0.170, 0.230, -0.375, 0.025, 0.425, -0.180, 0.220, -0.385, 0.015, 0.415, -0.190, 0.210]> : tensor<48xf32>
-  %y, %hn, %reserve = rnn.cudnn_forward rnn_tanh input(%x : tensor<2x1x3xf32>) state(%h : tensor<2x1x3xf32>)
+  %y, %hn, %reserve = rnn.cudnn_forward rnn_tanh input(%x : tensor<9x1x3xf32>) state(%h : tensor<2x1x3xf32>)
       params(%w : tensor<48xf32>) {is_training = false}
-  return %y : tensor<2x1x3xf32>
+  return %y : tensor<9x1x3xf32>
 }
-func.func @argument(%x: tensor<2x1x3xf32>, %h: tensor<2x1x3xf32>, %w: tensor<48xf32>) -> tensor<2x1x3xf32> {
-  %y, %hn, %reserve = rnn.cudnn_forward rnn_tanh input(%x : tensor<2x1x3xf32>) state(%h : tensor<2x1x3xf32>)
+func.func @argument(%x: tensor<9x1x3xf32>, %h: tensor<2x1x3xf32>, %w: tensor<48xf32>) -> tensor<9x1x3xf32> {
+  %y, %hn, %reserve = rnn.cudnn_forward rnn_tanh input(%x : tensor<9x1x3xf32>) state(%h : tensor<2x1x3xf32>)
       params(%w : tensor<48xf32>) {is_training = false}
-  return %y : tensor<2x1x3xf32>
+  return %y : tensor<9x1x3xf32>
 }
 func.func @weights() -> tensor<48xf32> {
   %w = arith.constant dense<[-0.500, -0.100, 0.300, -0.305, 0.095, 0.495, -0.110, 0.290, -0.315, 0.085, 0.485, -0.120, 0.280, -0.325, 0.075, 0.475, -0.130, 0.270, -0.335, 0.065, 0.465, -0.140, 0.260, -0.345, 0.055, 0.455, -0.150, 0.250, -0.355, 0.045, 0.445, -0.160, 0.240, -0.365, 0.035, 0.435, -0.170, 0.230, -0.375, 0.025, 0.425, -0.180, 0.220, -0.385, 0.015, 0.415, -0.190, 0.210]> : tensor<48xf32>
@@ -123,20 +124,20 @@ func.func @half_grad(%x: tensor<3x20x70xbf16>, %h: tensor<1x20x48xbf16>, %w: ten
       grads(%y, %h : tensor<3x20x48xbf16>, tensor<1x20x48xbf16>) reserve(%reserve : tensor<?xi8>)
   return %dx : tensor<3x20x70xbf16>
 }
-func.func @constant_grad(%x: tensor<2x1x3xf32>, %h: tensor<2x1x3xf32>) -> tensor<2x1x3xf32> {
+func.func @constant_grad(%x: tensor<9x1x3xf32>, %h: tensor<2x1x3xf32>) -> tensor<9x1x3xf32> {
   %w = arith.constant dense<[-0.500, -0.100, 0.300, -0.305, 0.095, 0.495, -0.110, 0.290, -0.315, 0.085, 0.485, -0.120, 0.280, -0.325, 0.075, 0.475, -0.130, 0.270, -0.335, 0.065, 0.465, -0.140, 0.260, -0.345, 0.055, 0.455, -0.150, 0.250, -0.355, 0.045, 0.445, -0.160, 0.240, -0.365, 0.035, 0.435, -0.170, 0.230, -0.375, 0.025, 0.425, -0.180, 0.220, -0.385, 0.015, 0.415, -0.190, 0.210]> : tensor<48xf32>
-  %y, %hn, %reserve = rnn.cudnn_forward rnn_tanh input(%x : tensor<2x1x3xf32>) state(%h : tensor<2x1x3xf32>)
+  %y, %hn, %reserve = rnn.cudnn_forward rnn_tanh input(%x : tensor<9x1x3xf32>) state(%h : tensor<2x1x3xf32>)
       params(%w : tensor<48xf32>)
-  %dx, %dh, %dw = rnn.cudnn_backprop rnn_tanh input(%x : tensor<2x1x3xf32>) state(%h : tensor<2x1x3xf32>)
-      params(%w : tensor<48xf32>) output(%y, %hn : tensor<2x1x3xf32>, tensor<2x1x3xf32>)
-      grads(%y, %h : tensor<2x1x3xf32>, tensor<2x1x3xf32>) reserve(%reserve : tensor<?xi8>)
-  return %dx : tensor<2x1x3xf32>
+  %dx, %dh, %dw = rnn.cudnn_backprop rnn_tanh input(%x : tensor<9x1x3xf32>) state(%h : tensor<2x1x3xf32>)
+      params(%w : tensor<48xf32>) output(%y, %hn : tensor<9x1x3xf32>, tensor<2x1x3xf32>)
+      grads(%y, %h : tensor<9x1x3xf32>, tensor<2x1x3xf32>) reserve(%reserve : tensor<?xi8>)
+  return %dx : tensor<9x1x3xf32>
 }
-func.func @argument_grad(%x: tensor<2x1x3xf32>, %h: tensor<2x1x3xf32>, %w: tensor<48xf32>) -> tensor<2x1x3xf32> {
-  %y, %hn, %reserve = rnn.cudnn_forward rnn_tanh input(%x : tensor<2x1x3xf32>) state(%h : tensor<2x1x3xf32>)
+func.func @argument_grad(%x: tensor<9x1x3xf32>, %h: tensor<2x1x3xf32>, %w: tensor<48xf32>) -> tensor<9x1x3xf32> {
+  %y, %hn, %reserve = rnn.cudnn_forward rnn_tanh input(%x : tensor<9x1x3xf32>) state(%h : tensor<2x1x3xf32>)
       params(%w : tensor<48xf32>)
-  %dx, %dh, %dw = rnn.cudnn_backprop rnn_tanh input(%x : tensor<2x1x3xf32>) state(%h : tensor<2x1x3xf32>)
-      params(%w : tensor<48xf32>) output(%y, %hn : tensor<2x1x3xf32>, tensor<2x1x3xf32>)
-      grads(%y, %h : tensor<2x1x3xf32>, tensor<2x1x3xf32>) reserve(%reserve : tensor<?xi8>)
-  return %dx : tensor<2x1x3xf32>
+  %dx, %dh, %dw = rnn.cudnn_backprop rnn_tanh input(%x : tensor<9x1x3xf32>) state(%h : tensor<2x1x3xf32>)
+      params(%w : tensor<48xf32>) output(%y, %hn : tensor<9x1x3xf32>, tensor<2x1x3xf32>)
+      grads(%y, %h : tensor<9x1x3xf32>, tensor<2x1x3xf32>) reserve(%reserve : tensor<?xi8>)
+  return %dx : tensor<9x1x3xf32>
 }
