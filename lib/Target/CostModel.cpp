@@ -188,9 +188,8 @@ static double estimateHost(const LayerProblem &p, Candidate candidate, llvm::Str
   const std::string type = stringifyElementKind(p.element).str(), pass = p.backward ? "backward." : "forward.";
   double weights = double(p.gates) * p.H * p.P;
   // Calls that read the weights in place: of few steps with few rows, and, with any number of rows, of one step.
-  double products = std::clamp<double>(1 + weights * 4 / InPlaceProducts::bytesOfProduct, InPlaceProducts::fewest,
-                                       InPlaceProducts::most);
-  const bool isOnce = (p.T == 1 || double(p.T) * p.B <= products) && find(base + "once." + pass + "gmac");
+  const int64_t most = InPlaceProducts::getMost(int64_t(weights * 4));
+  const bool isOnce = (p.T == 1 || double(p.T) * p.B <= most) && find(base + "once." + pass + "gmac");
   const std::string name = base + (isOnce ? "once." : "");
   // An element type without constants of its own has those of f32, multiplied by one factor: most of the time is GEMM.
   const bool hasOwn = p.element != ElementKind::F32 && find(name + type + "." + pass + "gmac");

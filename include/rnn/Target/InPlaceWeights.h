@@ -7,19 +7,24 @@
 #ifndef RNN_TARGET_INPLACEWEIGHTS_H
 #define RNN_TARGET_INPLACEWEIGHTS_H
 
+#include <algorithm>
 #include <cstdint>
 
 namespace mlir::rnn {
 
-/// Compiled loops on the host multiply each row of each step by the recurrent weights. Packed weights are read faster,
-/// most of all from L2, but packing takes as long as a few of these products, and as more of them if the weights exceed
-/// the caches. Calls with at most max(fewest, min(most, 1 + weights / bytesOfProduct)) products read the weights in
-/// place if these are dot products with rows of the weights; sums of rows do so for weights of twice the bytes.
+/// How many products of a row (of one step and example) and the recurrent weights a call may have so that compiled
+/// loops on the host do not pack the weights. Packed weights are read faster, most of all from L2, but packing takes as
+/// long as a few products, and as many more if the weights exceed the caches.
 /// Measured: benchmarks/results/2026-11-28-cascade-lake-few-steps.md.
 struct InPlaceProducts {
   static constexpr int64_t fewest = 2;
   static constexpr int64_t most = 16;
-  static constexpr int64_t bytesOfProduct = 1 << 19; ///< of the weights of a step if they were packed
+  /// Each further product needs weights that are larger by this much. Twice as much if the loops add rows of the
+  /// weights, instead of computing dot products with them.
+  static constexpr int64_t bytesOfProduct = 1 << 19;
+
+  /// The largest number of dot products for recurrent weights of `bytes` bytes, if they were packed.
+  static constexpr int64_t getMost(int64_t bytes) { return std::clamp(1 + bytes / bytesOfProduct, fewest, most); }
 };
 
 } // namespace mlir::rnn

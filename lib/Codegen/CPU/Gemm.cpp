@@ -64,10 +64,10 @@ public:
     second = b.select(isEarly, b.mul(b.div(share, b.index(2)), lineElements), b.index(0));
   }
 
-  /// Emits the two prefetches of the turn that begins with row `row`, for the tile's share of the next block of b. A
-  /// share is contiguous: if it has more than two lines in a turn, the hardware prefetcher fetches the others. If it
-  /// has one, both prefetches fetch that line. Measured: more prefetch instructions, or a loop with one for each line,
-  /// cost more time than they save.
+  /// Prefetches two cache lines of the tile's share of the next block of b. `row` is the first row of the current turn.
+  /// The lines of a share are contiguous. If a turn is responsible for more than two lines, the hardware prefetcher
+  /// fetches the others; if for one, both instructions prefetch it. More prefetch instructions, or a loop with one for
+  /// each line, took more time than they saved.
   void prefetchBlock(HostBuilder &b, Value row) {
     Value line = b.add(start, b.mul(b.div(row, b.index(unroll)), step));
     // Prefetch to L2; L1 holds the current block.

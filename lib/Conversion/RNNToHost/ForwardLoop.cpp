@@ -24,7 +24,7 @@ ForwardLoop::ForwardLoop(ForwardLayer &layer, Value maxInput) : layer(layer), b(
   Value inputColumns = b.mul(b.ceilDiv(maxInput, panel), panel);
   auto sizeOf = [&](Value count, Value rows) { return PackedWeights::Size{count, b.tiles.weightsFor(rows, count)}; };
   weightSizes = {sizeOf(b.mul(b.mul(p.padded, layer.input.count), inputColumns), rowsAtOnce),
-                 sizeOf(b.mul(b.mul(p.padded, layer.recurrent.count), p.statePadded), p.B)};
+                 sizeOf(layer.getStepWeights(), p.B)};
   leftSize = b.mul(inputColumns, rowsAtOnce);
   bias = b.allocate(columns);
   gates = b.allocate(b.mul(columns, rowsAtOnce));
@@ -306,17 +306,16 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
   };
   auto multiplyOnce = [&] {
     for (int64_t block = 0; block < layer.recurrent.count; ++block) {
-      if (!b.tiles.usesAMX()) {
+      if (!b.tiles.usesAMX())
         layer.multiplyInParts(Layer::Pass::Forward, Layer::Weights::State, block, describe(block), own.first, packedH,
                               b.mul(own.first, rightPanel));
-        continue;
-      }
-      b.loop(own.first, own.end, 1, [&](Value q) {
-        Gemm gemm = multiply(b.index(block), q);
-        gemm.bOffset = packOnce(own, ForwardLayer::Weights::State, block, q);
-        gemm.bPanel = rightPanel, gemm.cPanel = gatePanel, gemm.columns = b.index(1);
-        library.gemm(b, gemm);
-      });
+      else
+        b.loop(own.first, own.end, 1, [&](Value q) {
+          Gemm gemm = multiply(b.index(block), q);
+          gemm.bOffset = packOnce(own, ForwardLayer::Weights::State, block, q);
+          gemm.bPanel = rightPanel, gemm.cPanel = gatePanel, gemm.columns = b.index(1);
+          library.gemm(b, gemm);
+        });
     }
   };
   auto multiplyUnpacked = [&] {

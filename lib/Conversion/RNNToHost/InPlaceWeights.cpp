@@ -107,10 +107,9 @@ void Layer::multiplyInParts(Pass pass, Weights weights, int64_t block, const Gem
 
 void Layer::multiplyPackedParts(const Gemm &gemm, const cpu::UnpackedRight &right, Value packed, Value packedOffset) {
   const int64_t panel = b.tiles.panel;
-  // Transposed: a panel is packed from whole rows of the matrix, which are contiguous, and each panel is one part.
-  // Otherwise a part is packed from a piece of each of many rows, and the rows of a large matrix lie in different
-  // pages. Wide pieces keep the number of TLB misses low. The limit on the rows keeps the part small enough for an L2
-  // cache.
+  // Transposed: a panel is packed from whole rows of the matrix, which are contiguous, so each panel is a part.
+  // Otherwise a part is packed from one piece of each of many rows. Rows of a large matrix are in different pages, so
+  // wide pieces cause fewer TLB misses. The number of rows is limited so that a part fits in an L2 cache.
   const int64_t partPanels = right.isTransposed ? 1 : partColumns / panel;
   Value depthPanels = b.ceilDiv(right.depth, panel);
   Value atOnce = right.isTransposed ? depthPanels : b.min(depthPanels, b.index(Tiles::depth / panel));

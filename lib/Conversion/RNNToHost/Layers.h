@@ -225,11 +225,11 @@ private:
   Value stepsAtOnce, rowsAtOnce, stateSize;
   Value byRows;     ///< i1: threads divide the rows of a step instead of its columns. Null: they never do
   Value mostByRows; ///< the most threads if they divide rows
-  /// i1, in `run`: the weights of the input, or of the state, are not packed before the steps. If one GEMM uses them,
-  /// and no later call, it packs them in parts (multiplyInParts), with AMX panel by panel.
+  /// i1, set in `run`: whether the weights of the input, or of the state, stay unpacked until the GEMM that uses them.
+  /// That GEMM reads them in place (see readsInput) or packs them in parts (multiplyInParts), with AMX panel by panel.
   Value packsInputLate, packsStateLate;
-  /// i1, in `run`: so few rows and steps use these weights that packing them would take longer. The GEMMs then read
-  /// them from the operand (multiplyInPlace), and packsInputLate or packsStateLate is true.
+  /// i1, set in `run`: whether GEMMs read these weights from the operand (multiplyInPlace), since few rows use them and
+  /// packing would take longer. Implies packsInputLate and packsStateLate, respectively.
   Value readsInput, readsState;
 };
 
@@ -370,11 +370,11 @@ private:
   KernelLibrary &library;
   Value packedR, packedP; ///< in `run`
   Value packedPanel;      ///< elements of packedR from panel to panel
-  /// i1, in `run`: packedR is not packed before the steps. If at most one GEMM uses it, that packs it in parts
-  /// (multiplyInParts), with AMX panel by panel.
+  /// i1, set in `run`: whether the recurrent weights stay unpacked until the GEMM that uses them. That GEMM reads them
+  /// in place (see readsWeights) or packs them in parts (multiplyInParts), with AMX panel by panel.
   Value packsLate;
-  /// i1, in `run`: so few rows and steps use these weights that they are not packed (multiplyInPlace). packsLate then
-  /// is true.
+  /// i1, set in `run`: whether GEMMs read these weights from the operand (multiplyInPlace), since few rows use them and
+  /// packing would take longer. Implies packsLate.
   Value readsWeights;
   Needs needs;
   Value maxInput;

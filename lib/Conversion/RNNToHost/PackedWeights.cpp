@@ -105,8 +105,7 @@ void PackedWeights::ifUnpacked(function_ref<void()> pack) {
 }
 
 Value PackedWeights::areOfFewSteps(Value steps, Value most) {
-  Value isOnce = b.compare(arith::CmpIPredicate::sle, steps, most);
-  return b.createOrFold<arith::AndIOp>(isScratch, isOnce);
+  return b.createOrFold<arith::AndIOp>(isScratch, b.compare(arith::CmpIPredicate::sle, steps, most));
 }
 
 void PackedWeights::release() {

@@ -39,8 +39,8 @@ public:
   PackedWeights(HostBuilder &b, cpu::KernelLibrary &library, const WeightsSource &source, ArrayRef<Size> sizes);
   /// Generates `pack`, which runs unless an earlier call has packed these weights.
   void ifUnpacked(function_ref<void()> pack);
-  /// i1: no later call can use the packed weights (they are scratch), and the `steps` of this call are at most `most`.
-  /// If one GEMM processes `most` steps, it alone uses the weights.
+  /// Returns an i1: whether the packed weights are scratch of this call, which later calls cannot use, and the call has
+  /// at most `most` steps (`steps`). If one GEMM processes `most` steps, it is then the only user of the weights.
   Value areOfFewSteps(Value steps, Value most);
   /// Ends the use of the buffers in this call.
   void release();
