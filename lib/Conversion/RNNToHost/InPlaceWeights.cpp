@@ -32,7 +32,7 @@ Value Layer::mostStepsInPlace(Pass pass) {
     return b.select(areFew, one, b.index(0));
   // Sums read pieces of the rows, which are short if threads divide the columns: packing pays earlier.
   const int64_t slower = addsRows(pass) ? 2 : 1;
-  const int64_t greatest = addsRows(pass) || b.tiles.vectors >= 4 ? InPlaceProducts::most : InPlaceProducts::most / 2;
+  const int64_t greatest = !addsRows(pass) && b.tiles.vectors >= 4 ? InPlaceProducts::most : InPlaceProducts::most / 2;
   FloatType type = b.tiles.weightsFor(p.B, getStepWeights());
   Value bytes = b.mul(getStepWeights(), type.getWidth() / 8);
   Value products = b.add(b.div(bytes, b.index(slower * InPlaceProducts::bytesOfProduct)), 1);

@@ -141,14 +141,51 @@ func.func @ten_dots(%x: memref<10x1x8xf32>, %h: memref<1x1x512xf32>, %p: memref<
 
 // -----
 
-// At most sixteen.
-// CHECK-LABEL: func @large
+// Weights of 64 MiB: sums for at most eight products.
+// CHECK-LABEL: func @eight_large_sums
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: row_sums{{.*}} %c2048, {{.*}}, %c1) :
+// CHECK: llvm.return
+func.func @eight_large_sums(%x: memref<8x1x8xf32>, %s: memref<1x2048xf32>, %w: memref<2056x8192xf32>, %b: memref<8192xf32>, %p: memref<2048xf32>, %y: memref<8x1x2048xf32>) {
+  rnn.block_lstm icfo x(%x : memref<8x1x8xf32>) state(%s, %s : memref<1x2048xf32>) weights(%w : memref<2056x8192xf32>)
+      peephole(%p, %p, %p : memref<2048xf32>) bias(%b : memref<8192xf32>) outs(h = %y : memref<8x1x2048xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @nine_large_sums
 // CHECK: llvm.func internal @rnn_host_part
 // CHECK-NOT: row_sums{{.*}} %c2048, {{.*}}, %c1) :
 // CHECK: llvm.return
-func.func @large(%x: memref<17x1x8xf32>, %s: memref<1x2048xf32>, %w: memref<2056x8192xf32>, %b: memref<8192xf32>, %p: memref<2048xf32>, %y: memref<17x1x2048xf32>) {
-  rnn.block_lstm icfo x(%x : memref<17x1x8xf32>) state(%s, %s : memref<1x2048xf32>) weights(%w : memref<2056x8192xf32>)
-      peephole(%p, %p, %p : memref<2048xf32>) bias(%b : memref<8192xf32>) outs(h = %y : memref<17x1x2048xf32>) {lowering = #rnn.lowering<fused>}
+func.func @nine_large_sums(%x: memref<9x1x8xf32>, %s: memref<1x2048xf32>, %w: memref<2056x8192xf32>, %b: memref<8192xf32>, %p: memref<2048xf32>, %y: memref<9x1x2048xf32>) {
+  rnn.block_lstm icfo x(%x : memref<9x1x8xf32>) state(%s, %s : memref<1x2048xf32>) weights(%w : memref<2056x8192xf32>)
+      peephole(%p, %p, %p : memref<2048xf32>) bias(%b : memref<8192xf32>) outs(h = %y : memref<9x1x2048xf32>) {lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// Dot products for at most sixteen.
+// CHECK-LABEL: func @sixteen_large_dots
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK: row_dots{{.*}} %c2048, {{.*}}, %c1) :
+// CHECK: llvm.return
+func.func @sixteen_large_dots(%x: memref<16x1x8xf32>, %h: memref<1x1x2048xf32>, %p: memref<?xf32>, %y: memref<16x1x2048xf32>) {
+  rnn.cudnn_forward lstm input(%x : memref<16x1x8xf32>) state(%h, %h : memref<1x1x2048xf32>, memref<1x1x2048xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<16x1x2048xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @seventeen_large_dots
+// CHECK: llvm.func internal @rnn_host_part
+// CHECK-NOT: row_dots{{.*}} %c2048, {{.*}}, %c1) :
+// CHECK: llvm.return
+func.func @seventeen_large_dots(%x: memref<17x1x8xf32>, %h: memref<1x1x2048xf32>, %p: memref<?xf32>, %y: memref<17x1x2048xf32>) {
+  rnn.cudnn_forward lstm input(%x : memref<17x1x8xf32>) state(%h, %h : memref<1x1x2048xf32>, memref<1x1x2048xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<17x1x2048xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
   return
 }
 

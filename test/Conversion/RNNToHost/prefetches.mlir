@@ -1,5 +1,6 @@
 // Prefetches of GEMMs and of the rows that cells write, and the order in which steps of few rows read the weights.
 // RUN: rnn-opt %s -split-input-file -convert-rnn-to-host="vector-bits=256 block-depth=64" -canonicalize -cse | FileCheck %s
+// RUN: rnn-opt %s -split-input-file -convert-rnn-to-host="vector-bits=512 vector-registers=32" -canonicalize -cse | FileCheck %s --check-prefix=WIDE
 
 // Odd steps read the three panels of the weights backward. Each GEMM prefetches the panel of the next one.
 // CHECK-LABEL: func @few_rows
@@ -58,6 +59,18 @@ func.func @few_rows(%x: memref<5x4x16xf32>, %s: memref<4x48xf32>, %w: memref<64x
 // CHECK-NOT: prefetch
 // CHECK: llvm.intr.fmuladd
 // CHECK: return
+
+// A turn with vectors of 512 bits has 16 lines of b. A tile prefetches six if blocks of b exceed L1.
+// WIDE-LABEL: func @many_rows
+// WIDE-LABEL: func private @rnn_host_gemm_f32
+// WIDE: scf.index_switch
+// WIDE: default {
+// WIDE: scf.index_switch
+// WIDE: scf.for %{{.*}} = %c0 to %c64 step %c4 iter_args
+// WIDE-COUNT-6: memref.prefetch %arg3[{{.*}}], read, locality<2>
+// WIDE-NOT: prefetch
+// WIDE: llvm.intr.fmuladd
+// WIDE: return
 func.func @many_rows(%x: memref<3x13x16xf32>, %s: memref<13x32xf32>, %w: memref<48x128xf32>, %p: memref<32xf32>, %b: memref<128xf32>, %h: memref<3x13x32xf32>) {
   rnn.block_lstm icfo x(%x : memref<3x13x16xf32>) state(%s, %s : memref<13x32xf32>) weights(%w : memref<48x128xf32>)
       peephole(%p, %p, %p : memref<32xf32>) bias(%b : memref<128xf32>) outs(h = %h : memref<3x13x32xf32>) {lowering = #rnn.lowering<fused>}
