@@ -12,10 +12,13 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import argparse
 import math
 import os
+import random
 
 TERMS = ("call", "step", "gmac", "gate", "pack", "weight", "far")
 BYTES = {"f32": 4, "f64": 8}  # of an element; the others have 2
 FACTOR = 1.9
+LIMIT = 1.98  # the test of the cost model has 2
+STEPS, SEEDS = 100000, 5  # of the search
 ROWS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "unittests", "Target", "host_rows.txt")
 
 
@@ -84,6 +87,49 @@ def fit(rows):
     return best
 
 
+def selects_loops(plan, loops):
+    """isWorthMoreThanPlan of lib/Target/CostModel.cpp."""
+    return loops < 0.95 * plan and plan - loops > 2
+
+
+def judge(values, rows):
+    """Of the coefficients of plans and of loops, and the rows of both: how many rows have estimates that select the slower
+    candidate where the test of the cost model checks it, or that are not within `LIMIT`; and the errors, as a sum."""
+    estimates = [ratios(*group) for group in zip(values, rows)]
+    if any(ratio <= 0 for group in estimates for ratio in group):
+        return math.inf, math.inf
+    wrong = 0
+    for plan, loops, (_, plan_time), (_, loops_time) in zip(*estimates, *rows):
+        checked = not 1 / 1.1 < plan_time / loops_time < 1.1 and not 0 < plan_time - loops_time < 2
+        wrong += checked and selects_loops(plan * plan_time, loops * loops_time) != (loops_time < plan_time)
+    errors = [abs(math.log(ratio)) for group in estimates for ratio in group]
+    far = [error - math.log(LIMIT) for error in errors if error > math.log(LIMIT)]
+    return wrong + len(far), sum(error ** 2 for error in errors) + 10 * sum(far)
+
+
+def search(values, rows):
+    """Changes one to three coefficients at a time by random factors, and keeps what `judge` prefers, until no row is wrong."""
+    best, least = values, judge(values, rows)
+    for seed in range(SEEDS):
+        numbers, found, score = random.Random(seed), values, judge(values, rows)
+        for _ in range(STEPS):
+            if least[0] == 0:
+                return best, 0
+            changed = [list(group) for group in found]
+            for _ in range(numbers.choice((1, 2, 3))):
+                candidate, term = numbers.randrange(2), numbers.randrange(len(TERMS))
+                # A coefficient of 0 may become as large as that of the other candidate.
+                value = changed[candidate][term] or numbers.random() * changed[1 - candidate][term]
+                value *= 0 if numbers.random() < 0.05 else math.exp(numbers.gauss(0, 0.15))
+                changed[candidate][term] = float(f"{value:.3g}")
+            new = judge(changed, rows)
+            if new < score:
+                found, score = changed, new
+            if new < least:
+                best, least = changed, new
+    return best, least[0]
+
+
 def read(path, processor, cache):
     """By (candidate, type, pass): the rows to fit."""
     groups = {}
@@ -117,14 +163,19 @@ def main():
     if not groups:
         parser.error(f"{arguments.rows} has no row of the processor `{arguments.processor}` on one thread")
     family = arguments.family or arguments.processor
-    for (candidate, kind, what), rows in sorted(groups.items(), reverse=True):
-        if kind not in arguments.types.split(","):
+    for (plan, kind, what), rows in sorted(groups.items(), reverse=True):
+        if kind not in arguments.types.split(",") or not plan.startswith("plan"):
             continue
-        values = fit(rows)
-        factors = sorted(ratios(values, rows))
-        name = candidate if kind == "f32" else f"{candidate}.{kind}"
-        print(f'RNN_HOST_COSTS("{family}", "{name}", "{what}", {", ".join(f"{value:g}" for value in values)}, SOURCE)')
-        print(f"// {len(rows)} rows, estimates are {factors[0]:.2f} to {factors[-1]:.2f} of the measured times")
+        loops = plan.replace("plan", "fused")
+        rows = rows, groups[loops, kind, what]
+        fitted, wrong = search([fit(group) for group in rows], rows)
+        for name, values, group in zip((plan, loops), fitted, rows):
+            factors = sorted(ratios(values, group))
+            name = name if kind == "f32" else f"{name}.{kind}"
+            print(f'RNN_HOST_COSTS("{family}", "{name}", "{what}", {", ".join(f"{value:g}" for value in values)}, SOURCE)')
+            print(f"// {len(group)} rows, estimates are {factors[0]:.2f} to {factors[-1]:.2f} of the measured times")
+        if wrong:
+            print(f"// {wrong} of these estimates select the slower candidate, or are not within a factor of {LIMIT}")
 
 
 if __name__ == "__main__":
