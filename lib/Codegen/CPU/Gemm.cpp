@@ -109,7 +109,7 @@ private:
   static constexpr int64_t fewLines = 4;
   /// Prefetches per turn. If a tile's share is smaller or not known, some prefetch the same line. With a larger share
   /// the hardware has to prefetch the other lines: on Cascade Lake, whose blocks of b are in L1, it does, and more
-  /// instructions take more time than they save. On Zen 4, forward passes with B = 16 and 32 take 0.89 to 0.98 times as
+  /// instructions take more time than they save. On Zen 4, forward passes with B = 16 and 32 take 0.87 to 0.98 times as
   /// long with six prefetches as with two.
   static constexpr int64_t mostPrefetches = 6, mostPrefetchesInL1 = 2;
 
