@@ -63,7 +63,6 @@ public:
     step = b.select(isEarly, b.mul(share, lineElements), b.index(0));
     const int64_t most = b.tiles.areBlocksInL1() ? mostPrefetchesInL1 : mostPrefetches;
     const int64_t count = std::min(getConstantIntValue(share).value_or(linesPerTurn), most);
-    lines.clear();
     for (int64_t line = 0; line < count; ++line)
       lines.push_back(b.mul(b.div(b.mul(share, line), b.index(count)), lineElements));
   }
