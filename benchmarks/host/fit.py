@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Fits the host constants of the cost model to measured times, and prints them as lines of lib/Target/HostCosts.def. Rows whose
-weights are read in place (one step, and few steps with few rows) have constants of their own.
+weights are read in place (one step, and few steps with few rows) have constants of their own. Where least squares select the slower
+candidate of a row, a random search with fixed seeds follows.
 
     fit.py --processor=NAME [--family=NAME] [--types=f32,bf16] [unittests/Target/host_rows.txt]
 
@@ -16,8 +17,8 @@ import random
 
 TERMS = ("call", "step", "gmac", "gate", "pack", "weight", "far")
 BYTES = {"f32": 4, "f64": 8}  # of an element; the others have 2
-FACTOR = 1.9
-LIMIT = 1.98  # the test of the cost model has 2
+FACTOR = 1.9  # of estimated and measured times, for least squares
+LIMIT = 1.98  # the same for the search; the test of the cost model has 2
 STEPS, SEEDS = 100000, 5  # of the search
 ROWS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "unittests", "Target", "host_rows.txt")
 
@@ -93,8 +94,9 @@ def selects_loops(plan, loops):
 
 
 def judge(values, rows):
-    """Of the coefficients of plans and of loops, and the rows of both: how many rows have estimates that select the slower
-    candidate where the test of the cost model checks it, or that are not within `LIMIT`; and the errors, as a sum."""
+    """How good coefficients are; smaller is better. `values` and `rows` are those of plans and of loops. Returns the number of wrong
+    estimates (they select the slower candidate where the test of the cost model checks that, or are not within `LIMIT`), and a sum
+    of the errors of all estimates."""
     estimates = [ratios(*group) for group in zip(values, rows)]
     if any(ratio <= 0 for group in estimates for ratio in group):
         return math.inf, math.inf
@@ -108,13 +110,14 @@ def judge(values, rows):
 
 
 def search(values, rows):
-    """Changes one to three coefficients at a time by random factors, and keeps what `judge` prefers, until no row is wrong."""
-    best, least = values, judge(values, rows)
+    """Changes one to three coefficients at a time by random factors, and keeps what `judge` prefers, until no row is wrong. Returns
+    the coefficients, and how many rows are wrong."""
+    start = best = judge(values, rows), values
     for seed in range(SEEDS):
-        numbers, found, score = random.Random(seed), values, judge(values, rows)
+        numbers, (score, found) = random.Random(seed), start
         for _ in range(STEPS):
-            if least[0] == 0:
-                return best, 0
+            if score[0] == 0:
+                return found, 0
             changed = [list(group) for group in found]
             for _ in range(numbers.choice((1, 2, 3))):
                 candidate, term = numbers.randrange(2), numbers.randrange(len(TERMS))
@@ -124,10 +127,9 @@ def search(values, rows):
                 changed[candidate][term] = float(f"{value:.3g}")
             new = judge(changed, rows)
             if new < score:
-                found, score = changed, new
-            if new < least:
-                best, least = changed, new
-    return best, least[0]
+                score, found = new, changed
+        best = min(best, (score, found))
+    return best[1], best[0][0]
 
 
 def read(path, processor, cache):

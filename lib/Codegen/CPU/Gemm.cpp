@@ -67,8 +67,9 @@ public:
       lines.push_back(b.mul(b.div(b.mul(share, line), b.index(count)), lineElements));
   }
 
-  /// Prefetches cache lines of the tile's share of the next block of b. `row` is the first row of the current turn. The
-  /// lines of a share are contiguous.
+  /// Emits the prefetches of the turn that begins with row `row` of the current block. Each turn prefetches lines of
+  /// the next block of b: those of this tile's share, which are contiguous, or the first ones of equal pieces of it if
+  /// the share has more lines than a turn has prefetches.
   void prefetchBlock(HostBuilder &b, Value row) {
     Value turn = b.add(start, b.mul(b.div(row, b.index(unroll)), step));
     for (Value line : lines)
@@ -106,10 +107,10 @@ public:
 private:
   /// So few lines per turn are no burst.
   static constexpr int64_t fewLines = 4;
-  /// Prefetches per turn. If a tile's share is smaller or not known, some prefetch the same line. With a larger share
-  /// the hardware has to prefetch the other lines: on Cascade Lake, whose blocks of b are in L1, it does, and more
-  /// instructions take more time than they save. On Zen 4, forward passes with B = 16 and 32 take 0.87 to 0.98 times as
-  /// long with six prefetches as with two.
+  /// The most prefetches of a turn, without and with areBlocksInL1(). A share of unknown size always has that many,
+  /// some of which may prefetch the same line. The hardware may prefetch the lines of a larger share that have no
+  /// prefetch. On Cascade Lake (areBlocksInL1) it does, and more than two instructions take longer than they save. On
+  /// Zen 4 it does not: forward passes with B = 16 and 32 take 0.87 to 0.98 times as long with six as with two.
   static constexpr int64_t mostPrefetches = 6, mostPrefetchesInL1 = 2;
 
   Value buffer;

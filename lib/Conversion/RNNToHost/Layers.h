@@ -225,11 +225,12 @@ private:
   Value stepsAtOnce, rowsAtOnce, stateSize;
   Value byRows;     ///< i1: threads divide the rows of a step instead of its columns. Null: they never do
   Value mostByRows; ///< the most threads if they divide rows
-  /// i1, set in `run`: whether the weights of the input, or of the state, stay unpacked until the GEMM that uses them.
-  /// That GEMM reads them in place (see readsInput) or packs them in parts (multiplyInParts), with AMX panel by panel.
+  /// Values of type i1 that `run` sets: whether the weights of the input, or of the state, are not packed before the
+  /// steps. GEMMs then read them in place (readsInput, readsState). Otherwise exactly one GEMM uses them, and packs
+  /// them in parts while it runs (multiplyInParts), with AMX panel by panel.
   Value packsInputLate, packsStateLate;
-  /// i1, set in `run`: whether GEMMs read these weights from the operand (multiplyInPlace), since few rows use them and
-  /// packing would take longer. Implies packsInputLate and packsStateLate, respectively.
+  /// Values of type i1 that `run` sets: whether GEMMs read these weights from the operand (multiplyInPlace), because
+  /// few rows use them and packing would take longer. readsInput implies packsInputLate, readsState packsStateLate.
   Value readsInput, readsState;
 };
 
@@ -370,11 +371,12 @@ private:
   KernelLibrary &library;
   Value packedR, packedP; ///< in `run`
   Value packedPanel;      ///< elements of packedR from panel to panel
-  /// i1, set in `run`: whether the recurrent weights stay unpacked until the GEMM that uses them. That GEMM reads them
-  /// in place (see readsWeights) or packs them in parts (multiplyInParts), with AMX panel by panel.
+  /// A value of type i1 that `run` sets: whether the recurrent weights are not packed before the steps. GEMMs then read
+  /// them in place (readsWeights). Otherwise at most one GEMM uses them, and packs them in parts while it runs
+  /// (multiplyInParts), with AMX panel by panel.
   Value packsLate;
-  /// i1, set in `run`: whether GEMMs read these weights from the operand (multiplyInPlace), since few rows use them and
-  /// packing would take longer. Implies packsLate.
+  /// A value of type i1 that `run` sets: whether GEMMs read these weights from the operand (multiplyInPlace), because
+  /// few rows use them and packing would take longer. Implies packsLate.
   Value readsWeights;
   Needs needs;
   Value maxInput;

@@ -145,10 +145,10 @@ struct RowSums {
                                                   &RowSums::rows};
 };
 
-/// c += a w^T for a row-major matrix w that is not packed. The element type must be the accumulation type. a and c must
-/// have at most as many rows as `vectorsOfRows` vectors have lanes. Each sum starts from c and adds products in the
-/// order of the columns of w, so the result is bit-identical to that of Gemm with packed weights. Offsets and strides
-/// count elements.
+/// c += a w^T for a row-major matrix w that is not packed. The element type must be the accumulation type, and a and c
+/// must have at most as many rows as `vectorsOfRows` vectors have lanes. The result has the same bits as that of Gemm
+/// with packed weights: each element starts from c and adds its products in the order of the columns of w. Offsets and
+/// strides are numbers of elements.
 struct ColumnSums {
   Value a, aOffset;             ///< as in Gemm
   Value aPanel;                 ///< stride from panel to panel
