@@ -181,6 +181,7 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createRNNConvertMPIToLLVMPass());
   pm.addPass(createLowerAffinePass()); // loops of the program; later passes create affine.apply
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createRNNConvertAssertsPass()); // before convert-cf-to-llvm, whose assertions abort the process
   // Before memrefs are lowered: vector ops access memrefs.
   if (options.target == TargetKind::Host)
     pm.addPass(createConvertVectorToLLVMPass());

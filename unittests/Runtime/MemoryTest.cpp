@@ -187,6 +187,8 @@ TEST(CompiledMemoryTest, HandlerMayThrow) {
       &seen);
   EXPECT_THROW(_mlir_memref_to_llvm_alloc(-77), std::runtime_error);
   EXPECT_EQ(seen, -77);
+  EXPECT_THROW(rnnrt_abi_fail("at most 7 elements"), std::runtime_error);
+  EXPECT_EQ(seen, 0);
   rnnrt_memory_set_failure_handler(nullptr, nullptr);
 }
 

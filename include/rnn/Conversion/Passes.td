@@ -381,6 +381,16 @@ def ConvertRuntimeToLLVMPass : Pass<"convert-rnn-runtime-to-llvm", "::mlir::Modu
                            "::mlir::memref::MemRefDialect"];
 }
 
+def RNNConvertAssertsPass : Pass<"rnn-convert-asserts", "::mlir::ModuleOp"> {
+  let summary = "Convert assertions of the host to the status of the call";
+  let description = [{
+    A `cf.assert` outside of GPU kernels that does not hold ends the exported function, whose status is INVALID_ARGUMENT with the
+    message, after the file and line of the op if they are known (`rnnrt_abi_fail`). Upstream's conversion aborts the
+    process. Runs after the conversion of `scf` to `cf`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
+}
+
 def RNNEmitEntriesPass : Pass<"rnn-emit-entries", "::mlir::ModuleOp"> {
   let summary = "Create a C entry point for every public function";
   let description = [{

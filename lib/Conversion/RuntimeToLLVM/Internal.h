@@ -23,6 +23,9 @@ LLVM::LLVMFunctionType getEntryType(StringRef entry, MLIRContext *context);
 /// Calls an entry point, and declares it in the module if need be.
 LLVM::CallOp callEntry(OpBuilder &builder, ModuleOp module, Location loc, StringRef name, ValueRange arguments);
 
+/// Returns the address of a global string with `message`, for a call in place of `op`. Equal messages share a global.
+Value getMessage(OpBuilder &builder, Operation *op, StringRef message);
+
 /// A contiguous buffer of `type`, as a memref. `allocate` gets the number of bytes as i64 and returns an LLVM pointer.
 Value buildBuffer(OpBuilder &builder, Location loc, MemRefType type, ValueRange dynamicSizes,
                   llvm::function_ref<Value(Value)> allocate);

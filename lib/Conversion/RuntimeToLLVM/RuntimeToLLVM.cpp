@@ -80,6 +80,27 @@ LLVM::CallOp rnn::callEntry(OpBuilder &builder, ModuleOp module, Location loc, S
   return LLVM::CallOp::create(builder, loc, type, name, arguments);
 }
 
+Value rnn::getMessage(OpBuilder &builder, Operation *op, StringRef message) {
+  auto module = op->getParentOfType<ModuleOp>();
+  std::string text = message.str() + '\0';
+  StringAttr value = builder.getStringAttr(text);
+  LLVM::GlobalOp global;
+  unsigned count = 0;
+  for (auto existing : module.getOps<LLVM::GlobalOp>()) {
+    count += existing.getSymName().starts_with("rnnrt_message_");
+    if (existing.getValueAttr() == value)
+      global = existing;
+  }
+  if (!global) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), text.size());
+    global = LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Private,
+                                    "rnnrt_message_" + std::to_string(count), value);
+  }
+  return LLVM::AddressOfOp::create(builder, op->getLoc(), global);
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
@@ -186,33 +207,10 @@ struct EntryPattern : public OpInterfaceConversionPattern<EntryOpInterface> {
           call.addConstant(scalar);
     }
     if (auto check = dyn_cast<ExpectEqualOp>(op.getOperation()))
-      call.addRaw(getMessage(rewriter, check, check.getMessage()));
+      call.addRaw(rnn::getMessage(rewriter, check, check.getMessage()));
     if (auto check = dyn_cast<ExpectRangeOp>(op.getOperation()))
-      call.addRaw(getMessage(rewriter, check, check.getMessage()));
+      call.addRaw(rnn::getMessage(rewriter, check, check.getMessage()));
     return call.finish(op.getEntryName());
-  }
-
-private:
-  /// Returns the address of a global string with the message of a check. Equal messages share a global.
-  static Value getMessage(ConversionPatternRewriter &rewriter, Operation *op, StringRef message) {
-    auto module = op->getParentOfType<ModuleOp>();
-    std::string text = message.str() + '\0';
-    StringAttr value = rewriter.getStringAttr(text);
-    LLVM::GlobalOp global;
-    unsigned count = 0;
-    for (auto existing : module.getOps<LLVM::GlobalOp>()) {
-      count += existing.getSymName().starts_with("rnnrt_message_");
-      if (existing.getValueAttr() == value)
-        global = existing;
-    }
-    if (!global) {
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(module.getBody());
-      auto type = LLVM::LLVMArrayType::get(rewriter.getI8Type(), text.size());
-      global = LLVM::GlobalOp::create(rewriter, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Private,
-                                      "rnnrt_message_" + std::to_string(count), value);
-    }
-    return LLVM::AddressOfOp::create(rewriter, op->getLoc(), global);
   }
 };
 

@@ -9,7 +9,7 @@
 #include "rnn_runtime/status.h"
 
 /// Incremented if a line of abi.def changes. The runtime rejects compiled code of another version.
-#define RNNRT_ABI_VERSION 22
+#define RNNRT_ABI_VERSION 23
 
 /// Packed weights; see rnnrt_abi_pack_begin.
 typedef struct rnnrt_packed {

@@ -62,11 +62,11 @@ RNNRT_API void rnnrt_memory_trim(void);
 /// Frees a result that compiled code allocated and returned; equivalent to _mlir_memref_to_llvm_free.
 RNNRT_API void rnnrt_memory_free_result(void *pointer);
 
-/// Called if an allocation fails, or an invalid pointer is freed, in compiled code that no exported function called
-/// (function.h), such as a function whose address another program looked up. A failure inside an exported function is
-/// the status of its call, and all memory of the function is freed. A failure inside a kernel on the emulator ends the
-/// kernel and is the status of its call. The handler must not return: it may end the process, longjmp or throw. If it
-/// returns, or if there is none, the runtime prints `message` to stderr and aborts.
+/// Called if an allocation fails, an invalid pointer is freed, or an assertion fails (`bytes` is 0), in compiled code
+/// that no exported function called (function.h), such as a function whose address another program looked up. A failure
+/// inside an exported function is the status of its call, and all memory of the function is freed. A failure inside a
+/// kernel on the emulator ends the kernel and is the status of its call. The handler must not return: it may end the
+/// process, longjmp or throw. If it returns, or if there is none, the runtime prints `message` to stderr and aborts.
 typedef void (*rnnrt_memory_failure_handler_t)(void *user, int64_t bytes, const char *message);
 
 /// Sets the handler of the process; NULL restores the default. Call it before compiled code runs.

@@ -157,6 +157,10 @@ void rnnrt_abi_expect_range(rnnrt_call_t *call, int64_t actual, int64_t low, int
   leaveIfFailed(call);
 }
 
+void rnnrt_abi_fail(const char *message) {
+  failCompiledCode(invalidArgument("%s", message));
+}
+
 void *_mlir_memref_to_llvm_alloc(int64_t bytes) {
   return compiledAllocate(RNNRT_MEMORY_ALIGNMENT, bytes);
 }

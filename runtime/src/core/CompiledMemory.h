@@ -20,6 +20,10 @@ Status tryCompiledAllocate(int64_t alignment, int64_t bytes, void *&result);
 /// Null is allowed.
 void compiledRelease(void *pointer);
 
+/// Leaves compiled code with a failure, which becomes the status of the call. Without an exported function, calls the
+/// failure handler, with `bytes`. The caller must have no destructors to run.
+[[noreturn]] void failCompiledCode(Status status, int64_t bytes = 0);
+
 } // namespace rnnrt
 
 #endif // RNNRT_CORE_COMPILEDMEMORY_H

@@ -140,8 +140,7 @@ static MemoryPool &compiledPool() {
 static std::atomic<rnnrt_memory_failure_handler_t> failureHandler{nullptr};
 static std::atomic<void *> failureUser{nullptr};
 
-/// Leaves compiled code with a failure. Without an exported function, calls the failure handler.
-[[noreturn]] static void fail(int64_t bytes, Status status) {
+void rnnrt::failCompiledCode(Status status, int64_t bytes) {
   if (Exit *exit = Exit::current()) {
     exit->invocation->fail(std::move(status));
     exit->leave();
@@ -184,9 +183,9 @@ void *rnnrt::compiledAllocate(int64_t alignment, int64_t bytes) {
   if (exit && !exit->team && exit->invocation->hasFailed())
     exit->leave();
   void *pointer = nullptr;
-  // `fail` runs no destructors.
+  // failCompiledCode runs no destructors.
   if (Status status = tryCompiledAllocate(alignment, bytes, pointer); !status.ok())
-    fail(bytes, std::move(status));
+    failCompiledCode(std::move(status), bytes);
   if (owner)
     owner->invocation->blocks.add(pointer);
   return pointer;
@@ -199,7 +198,7 @@ void rnnrt::compiledRelease(void *pointer) {
   if (Exit *exit = Exit::current())
     exit->invocation->fail(std::move(status));
   else
-    fail(0, std::move(status));
+    failCompiledCode(std::move(status));
 }
 
 extern "C" {
