@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RuntimeChecks.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Affine/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -29,18 +29,14 @@ namespace {
 /// A dimension of an operand.
 struct Size {
   std::string name;
-  ValueBoundsConstraintSet::Variable variable;
+  Value shaped;
+  int64_t dim;
+
+  bool isDynamic() const { return cast<ShapedType>(shaped.getType()).isDynamicDim(dim); }
+  ValueBoundsConstraintSet::Variable getVariable() const { return getSizeVariable(shaped, dim); }
 };
 
-/// A size as a function of the sizes of the arguments.
-struct Bound {
-  AffineMap map;
-  ValueDimList operands;
-
-  bool operator==(const Bound &other) const { return map == other.map && operands == other.operands; }
-};
-
-/// Checks at the start of one function.
+/// Checks of one function. Those that depend on its arguments alone, and whose op is in no branch, run at its start.
 class SizeChecker {
 public:
   explicit SizeChecker(func::FuncOp function) : function(function) {
@@ -51,88 +47,105 @@ public:
             known.emplace_back(argument, dim);
   }
 
-  bool hasDynamicSizes() const { return !known.empty(); }
-
-  /// Checks that `size` is `expected`, which `op` assumes, unless they are known to be equal, or a size does not follow
-  /// from those of the arguments.
-  void check(Operation *op, const Size &expected, const Size &size) {
-    FailureOr<bool> areEqual = ValueBoundsConstraintSet::areEqual(expected.variable, size.variable);
+  /// Checks that `size` is `expected`, which `op` assumes, unless they are known to be equal.
+  void check(Operation *op, bool isInBranch, const Size &expected, const Size &size) {
+    if (!expected.isDynamic() && !size.isDynamic())
+      return; // as the op's verifier requires
+    FailureOr<bool> areEqual = ValueBoundsConstraintSet::areEqual(expected.getVariable(), size.getVariable());
     if (succeeded(areEqual) && *areEqual)
       return;
-    std::optional<Bound> wanted = compute(expected), given = compute(size);
-    if (!wanted || !given || *wanted == *given)
+    std::optional<SizeExpression> wanted = compute(expected), given = compute(size);
+    if (!wanted || !given)
+      return checkBefore(op, expected, traceSize(expected.shaped, expected.dim), size,
+                         traceSize(size.shaped, size.dim));
+    if (isInBranch)
+      return checkBefore(op, expected, *wanted, size, *given);
+    if (*wanted == *given || isChecked(*wanted, *given))
       return;
-    if (given->map.isConstant() && !wanted->map.isConstant())
-      return emit(op, size, *given, expected, *wanted);
-    emit(op, expected, *wanted, size, *given);
+    checked.push_back({nullptr, *wanted, *given});
+    OpBuilder builder(function.getContext());
+    if (last)
+      builder.setInsertionPointAfter(last);
+    else
+      builder.setInsertionPointToStart(&function.getBody().front());
+    last = emit(builder, op, expected, *wanted, size, *given);
   }
 
 private:
-  std::optional<Bound> compute(const Size &size) const {
-    Bound bound;
-    if (failed(ValueBoundsConstraintSet::computeDependentBound(bound.map, bound.operands, presburger::BoundType::EQ,
-                                                               size.variable, known)))
+  /// A check that has been emitted: before an op of `block`, or at the start of the function.
+  struct Check {
+    Block *block;
+    SizeExpression wanted, given;
+  };
+
+  /// The size as a function of those of the arguments, if it follows from them.
+  std::optional<SizeExpression> compute(const Size &size) const {
+    SizeExpression expression;
+    if (failed(ValueBoundsConstraintSet::computeDependentBound(expression.map, expression.operands,
+                                                               presburger::BoundType::EQ, size.getVariable(), known)))
       return std::nullopt;
-    return bound;
+    return expression;
+  }
+
+  /// Whether a check of the same sizes runs before `op`, or, without `op`, at the start of the function.
+  bool isChecked(const SizeExpression &wanted, const SizeExpression &given, Operation *op = nullptr) const {
+    return llvm::any_of(checked, [&](const Check &check) {
+      const bool isSame =
+          (check.wanted == wanted && check.given == given) || (check.wanted == given && check.given == wanted);
+      return isSame && (!check.block || (op && check.block->findAncestorOpInBlock(*op)));
+    });
+  }
+
+  void checkBefore(Operation *op, const Size &expected, const SizeExpression &wanted, const Size &size,
+                   const SizeExpression &given) {
+    if (wanted == given || isChecked(wanted, given, op))
+      return;
+    ValueDimList operands = wanted.operands;
+    llvm::append_range(operands, given.operands);
+    Operation *place = getPlaceOfCheck(op, operands);
+    if (!place)
+      return;
+    checked.push_back({place->getBlock(), wanted, given});
+    OpBuilder builder(place);
+    emit(builder, op, expected, wanted, size, given);
   }
 
   /// The text for a size in a message: the dimension of an argument that it is read from, otherwise `size.name`.
-  static std::string describe(const Size &size, const Bound &bound) {
-    AffineExpr expression = bound.map.getResult(0);
-    if (bound.operands.size() != 1 || !isa<AffineDimExpr, AffineSymbolExpr>(expression) || !bound.operands[0].second)
+  static std::string describe(const Size &size, const SizeExpression &expression) {
+    AffineExpr result = expression.map.getResult(0);
+    if (expression.operands.size() != 1 || !isa<AffineDimExpr, AffineSymbolExpr>(result) ||
+        !expression.operands[0].second)
       return size.name;
-    auto argument = cast<BlockArgument>(bound.operands[0].first);
+    auto argument = dyn_cast<BlockArgument>(expression.operands[0].first);
+    auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : nullptr;
+    if (!function || !argument.getOwner()->isEntryBlock())
+      return size.name;
     std::string text =
-        ("dim " + Twine(*bound.operands[0].second) + " of argument " + Twine(argument.getArgNumber())).str();
-    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+        ("dim " + Twine(*expression.operands[0].second) + " of argument " + Twine(argument.getArgNumber())).str();
     StringAttr name = findArgumentName(function, argument);
     return name ? text + " (`" + name.str() + "`)" : text;
   }
 
-  /// The name of `op` in the program. Elementwise ops have become linalg.generic ops.
-  static StringRef getName(Operation *op) {
-    auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (generic && generic.getBody()->getOperations().size() == 2)
-      return generic.getBody()->front().getName().getStringRef();
-    return op->getName().getStringRef();
-  }
-
-  void emit(Operation *op, const Size &expected, const Bound &wanted, const Size &size, const Bound &given) {
-    if (llvm::is_contained(checked, std::pair(wanted, given)) || llvm::is_contained(checked, std::pair(given, wanted)))
-      return;
-    checked.emplace_back(wanted, given);
-    OpBuilder b(function.getContext());
-    if (last)
-      b.setInsertionPointAfter(last);
-    else
-      b.setInsertionPointToStart(&function.getBody().front());
+  static Operation *emit(OpBuilder &builder, Operation *op, const Size &expected, const SizeExpression &wanted,
+                         const Size &size, const SizeExpression &given) {
+    // A constant is what is expected.
+    if (given.map.isConstant() && !wanted.map.isConstant())
+      return emit(builder, op, size, given, expected, wanted);
     Location loc = op->getLoc();
-    auto materialize = [&](const Bound &bound) {
-      return getValueOrCreateConstantIndexOp(b, loc,
-                                             affine::materializeComputedBound(b, loc, bound.map, bound.operands));
-    };
-    Value call = rnnrt::CurrentCallOp::create(b, loc, rnnrt::CallType::get(b.getContext()));
+    Value call = rnnrt::CurrentCallOp::create(builder, loc, rnnrt::CallType::get(builder.getContext()));
     std::string message =
-        ("'" + getName(op) + "' op expects " + describe(size, given) + " to be " + describe(expected, wanted)).str();
-    last =
-        rnnrt::ExpectEqualOp::create(b, loc, call, materialize(given), materialize(wanted), b.getStringAttr(message));
+        ("'" + getSourceName(op) + "' op expects " + describe(size, given) + " to be " + describe(expected, wanted))
+            .str();
+    Value actual = given.materialize(builder, loc), needed = wanted.materialize(builder, loc);
+    return rnnrt::ExpectEqualOp::create(builder, loc, call, actual, needed, builder.getStringAttr(message));
   }
 
   func::FuncOp function;
   ValueDimList known; ///< dynamic sizes of arguments
-  SmallVector<std::pair<Bound, Bound>> checked;
-  Operation *last = nullptr;
+  SmallVector<Check> checked;
+  Operation *last = nullptr; ///< the last check at the start of the function
 };
 } // namespace
-
-/// The dimension `dim` of a shaped value. A static one is a constant: upstream takes the value of a splat of integers
-/// for the size of its dimensions.
-static ValueBoundsConstraintSet::Variable getVariable(Value value, int64_t dim) {
-  auto type = cast<ShapedType>(value.getType());
-  if (type.isDynamicDim(dim))
-    return {value, dim};
-  return {OpFoldResult(Builder(value.getContext()).getIndexAttr(type.getDimSize(dim)))};
-}
 
 /// The dimensions of the operands of `op` that each of its loops accesses by its index, in the order of the operands.
 static SmallVector<SmallVector<Size>> getSizesOfLoops(linalg::LinalgOp op) {
@@ -143,24 +156,37 @@ static SmallVector<SmallVector<Size>> getSizesOfLoops(linalg::LinalgOp op) {
     for (auto [dim, expression] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
       if (auto loop = dyn_cast<AffineDimExpr>(expression))
         loops[loop.getPosition()].push_back(
-            {("dim " + Twine(dim) + " of operand " + Twine(operand.getOperandNumber())).str(),
-             getVariable(operand.get(), dim)});
+            {("dim " + Twine(dim) + " of operand " + Twine(operand.getOperandNumber())).str(), operand.get(),
+             static_cast<int64_t>(dim)});
   }
   return loops;
 }
 
-static void checkSizes(SizeChecker &checker, Operation *op) {
+/// Whether `op` runs under a condition: programs branch on sizes, and in a branch that does not run, different sizes
+/// are no error.
+static bool isInBranch(Operation *op, func::FuncOp function) {
+  for (; op != function; op = op->getParentOp()) {
+    Operation *parent = op->getParentOp();
+    const bool isRegionBranch = isa<RegionBranchOpInterface>(parent) && !isa<LoopLikeOpInterface>(parent);
+    if (isRegionBranch || !op->getBlock()->isEntryBlock())
+      return true;
+  }
+  return false;
+}
+
+static void checkSizes(SizeChecker &checker, func::FuncOp function, Operation *op) {
+  const bool inBranch = isInBranch(op, function);
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     for (ArrayRef<Size> sizes : getSizesOfLoops(linalgOp))
       for (const Size &size : sizes.drop_front(std::min<size_t>(1, sizes.size())))
-        checker.check(op, sizes.front(), size);
+        checker.check(op, inBranch, sizes.front(), size);
     return;
   }
   if (auto copy = dyn_cast<memref::CopyOp>(op)) {
     auto type = dyn_cast<MemRefType>(copy.getSource().getType());
     for (int64_t dim = 0; type && isa<MemRefType>(copy.getTarget().getType()) && dim < type.getRank(); ++dim)
-      checker.check(op, {("dim " + Twine(dim) + " of the source").str(), getVariable(copy.getSource(), dim)},
-                    {("dim " + Twine(dim) + " of the target").str(), getVariable(copy.getTarget(), dim)});
+      checker.check(op, inBranch, {("dim " + Twine(dim) + " of the source").str(), copy.getSource(), dim},
+                    {("dim " + Twine(dim) + " of the target").str(), copy.getTarget(), dim});
   }
 }
 
@@ -168,21 +194,17 @@ namespace {
 struct CheckSizes : public rnn::impl::RNNCheckSizesPassBase<CheckSizes> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    SizeChecker checker(function);
-    if (function.isExternal() || !checker.hasDynamicSizes())
-      return;
     SmallVector<Operation *> ops;
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      // Programs branch on sizes: in a branch that does not run, different sizes are no error.
-      const bool isConditional = isa<RegionBranchOpInterface>(op) && !isa<LoopLikeOpInterface>(op);
-      if (op != function && (isConditional || !op->getBlock()->isEntryBlock()))
+      if (isa<gpu::GPUModuleOp, gpu::LaunchOp>(op)) // kernels have no call
         return WalkResult::skip();
-      if (isa<linalg::LinalgOp>(op) || isa<memref::CopyOp>(op))
+      if (isa<linalg::LinalgOp, memref::CopyOp>(op))
         ops.push_back(op);
       return isa<linalg::LinalgOp>(op) ? WalkResult::skip() : WalkResult::advance();
     });
+    SizeChecker checker(function);
     for (Operation *op : ops)
-      checkSizes(checker, op);
+      checkSizes(checker, function, op);
   }
 };
 } // namespace

@@ -64,7 +64,7 @@ func.func @slice(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
-// Loops are checked before they run, branches are not.
+// Loops are checked before they run, branches when they run.
 // CHECK-LABEL: func @regions
 // CHECK-SAME: (%[[X:[a-z0-9]*]]: memref<?xf32>, %[[Y:[a-z0-9]*]]: memref<?xf32>, %[[Z:[a-z0-9]*]]: memref<?xf32>
 // CHECK-DAG: %[[NX:.*]] = memref.dim %[[X]], %c0
@@ -73,6 +73,9 @@ func.func @slice(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK-NOT: rnnrt
 // CHECK: scf.for
 // CHECK: scf.if
+// CHECK: %[[NZ:.*]] = memref.dim %[[Z]], %c0
+// CHECK: rnnrt.expect_equal %{{.*}}, %[[NZ]], %{{.*}}, "'memref.copy' op expects dim 0 of argument 2 to be dim 0 of argument 0"
+// CHECK-NEXT: memref.copy %[[X]], %[[Z]]
 func.func @regions(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %n: index, %flag: i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -85,14 +88,81 @@ func.func @regions(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %n: 
   return
 }
 
-// Sizes that do not follow from those of arguments are not compared.
-// CHECK-LABEL: func @unknown
+// In a branch, a loop is checked before it runs, and two ops with the same sizes once.
+// CHECK-LABEL: func @branches
+// CHECK-SAME: (%[[X:[a-z0-9]*]]: memref<?xf32>, %[[Y:[a-z0-9]*]]: memref<?xf32>
+// CHECK-NOT: rnnrt
+// CHECK: scf.if
+// CHECK: rnnrt.expect_equal
+// CHECK-NEXT: scf.for
+// CHECK-NOT: rnnrt
+// CHECK: else
+// CHECK: rnnrt.expect_equal
+// CHECK-NEXT: memref.copy %[[Y]], %[[X]]
 // CHECK-NOT: rnnrt
 // CHECK: return
+func.func @branches(%x: memref<?xf32>, %y: memref<?xf32>, %n: index, %flag: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.if %flag {
+    scf.for %i = %c0 to %n step %c1 {
+      memref.copy %x, %y : memref<?xf32> to memref<?xf32>
+    }
+    memref.copy %x, %y : memref<?xf32> to memref<?xf32>
+  } else {
+    memref.copy %y, %x : memref<?xf32> to memref<?xf32>
+  }
+  return
+}
+
+// Sizes that do not follow from those of the arguments are compared before the op. A result has the sizes of its `outs`, so that it
+// has no second use.
+// CHECK-LABEL: func @unknown
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[N:.*]]: index)
+// CHECK: tensor.empty
+// CHECK: %[[NX:.*]] = tensor.dim %[[X]], %c0
+// CHECK: rnnrt.expect_equal %{{.*}}, %[[N]], %[[NX]], "'linalg.exp' op expects dim 0 of operand 1 to be dim 0 of argument 0"
+// CHECK-NEXT: linalg.exp
+// CHECK-NEXT: linalg.exp
+// CHECK-NEXT: return
 func.func @unknown(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %empty = tensor.empty(%n) : tensor<?xf32>
   %0 = linalg.exp ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  %1 = linalg.exp ins(%0 : tensor<?xf32>) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// A loop is checked before it runs if its sizes are known there.
+// CHECK-LABEL: func @steps
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[N:.*]]: index)
+// CHECK: rnnrt.expect_equal %{{.*}}, %[[N]], %{{.*}}, "'linalg.exp' op expects
+// CHECK-NEXT: scf.for
+// CHECK-NOT: rnnrt
+// CHECK: return
+func.func @steps(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %empty = tensor.empty(%n) : tensor<?xf32>
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%y = %x) -> tensor<?xf32> {
+    %1 = linalg.exp ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %1 : tensor<?xf32>
+  }
   return %0 : tensor<?xf32>
+}
+
+// Parallel loops have no call.
+// CHECK-LABEL: func @parallel
+// CHECK-NOT: rnnrt
+// CHECK: return
+func.func @parallel(%x: memref<?x?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %row = memref.subview %x[%i, 0] [1, %i] [1, 1] : memref<?x?xf32> to memref<?xf32, strided<[1], offset: ?>>
+    %other = memref.subview %x[0, 0] [1, %n] [1, 1] : memref<?x?xf32> to memref<?xf32, strided<[1]>>
+    memref.copy %other, %row : memref<?xf32, strided<[1]>> to memref<?xf32, strided<[1], offset: ?>>
+  }
+  return
 }
 
 // The value of a constant is no size.

@@ -73,6 +73,27 @@ def RNNMarkWrittenArgumentsPass : Pass<"rnn-mark-written-arguments", "::mlir::Mo
   }];
 }
 
+def RNNCheckBoundsPass : Pass<"rnn-check-bounds", "::mlir::func::FuncOp"> {
+  let summary = "Check indices and slices of tensors at run time";
+  let description = [{
+    Upstream's lowerings do not check whether dynamic indices and slices are inside of a tensor: code would access memory out of bounds.
+    This pass checks them right before the op, unless `ValueBoundsOpInterface` proves them, and records
+    INVALID_ARGUMENT in the call if they are outside, which ends an exported function:
+
+    - the indices of `tensor.extract` and `tensor.insert`;
+    - the slices of `tensor.extract_slice` and `tensor.insert_slice`, and the sizes of the inserted tensor. An empty slice may be
+      at the end of a dimension;
+    - that the sizes of a `tensor.expand_shape` multiply to the size of the dimension that they divide;
+    - with `elements`, the elements of an operand that the body of a `linalg.generic` takes for indices of a
+      `tensor.extract`, as in an embedding, before the op runs.
+
+    Other indices in bodies of linalg ops, and ops in parallel loops, are not checked; nor are accesses to memrefs.
+  }];
+  let options = [Option<"elements", "elements", "bool", "false", "check elements that bodies of linalg ops take for indices">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::rnnrt::RNNRTDialect"];
+}
+
 def RNNCheckCastsPass : Pass<"rnn-check-casts"> {
   let summary = "Check tensor casts at run time";
   let description = [{
@@ -89,12 +110,13 @@ def RNNCheckSizesPass : Pass<"rnn-check-sizes", "::mlir::func::FuncOp"> {
   let summary = "Check at run time that sizes are equal where an op assumes it";
   let description = [{
     Ops of linalg and `memref.copy` take the sizes of one operand for those of the others, and upstream's lowerings do not
-    check that dynamic sizes agree: code would access memory out of bounds. This pass compares them at the start of the
-    function and records INVALID_ARGUMENT in the call if they differ, which ends an exported function.
+    check that dynamic sizes agree: code would access memory out of bounds. This pass compares them, unless they are known to
+    be equal, and records INVALID_ARGUMENT in the call if they differ, which ends an exported function.
 
-    It checks sizes that follow from those of the arguments, as far as `ValueBoundsOpInterface` finds it, unless they are
-    known to be equal. Ops in branches are not checked, since a branch may be there because sizes differ. Runs after the
-    conversion of elementwise ops to linalg.
+    Sizes that follow from those of the arguments, as far as `ValueBoundsOpInterface` finds it, are compared at the start of
+    the function; others right before the op, or before the loops around it if they do not change there. In a branch, sizes are
+    compared when it runs, since it may be there because sizes differ. Ops in parallel loops are checked only if their sizes follow from
+    those of the arguments or are defined outside. Runs after the conversion of elementwise ops to linalg.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::rnnrt::RNNRTDialect"];

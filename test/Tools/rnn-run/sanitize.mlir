@@ -35,8 +35,7 @@
 // IR: call void @__asan_report_load4
 // RUN: rnn-compile %s --sanitize=address -O0 -o %t/m.so
 
-func.func @argument(%x: tensor<?xf32>, %i: index) -> f32 {
-  %m = bufferization.to_buffer %x : tensor<?xf32> to memref<?xf32>
+func.func @argument(%m: memref<?xf32>, %i: index) -> f32 {
   %v = memref.load %m[%i] : memref<?xf32>
   return %v : f32
 }
