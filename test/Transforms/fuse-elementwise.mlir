@@ -73,3 +73,38 @@ func.func @same_loops(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// An op without loops on scalars becomes scalar ops, and one on a tensor of the program stays.
+// CHECK-LABEL: func @scalars
+// CHECK-SAME: (%[[A:.*]]: f32, %[[B:.*]]: f32, %[[T:.*]]: tensor<f32>)
+// CHECK-NOT: linalg
+// CHECK: %[[SUM:.*]] = arith.addf %[[A]], %[[B]] : f32
+// CHECK: %[[LESS:.*]] = arith.cmpf olt, %[[SUM]], %[[A]] : f32
+// CHECK: linalg.generic {{.*}} ins(%[[T]] : tensor<f32>)
+// CHECK: return %[[LESS]]
+func.func @scalars(%a: f32, %b: f32, %t: tensor<f32>) -> (i1, tensor<f32>) {
+  %0 = tensor.from_elements %a : tensor<f32>
+  %1 = tensor.from_elements %b : tensor<f32>
+  %empty = tensor.empty() : tensor<f32>
+  %2 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%0, %1 : tensor<f32>, tensor<f32>) outs(%empty : tensor<f32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  %flag = tensor.empty() : tensor<i1>
+  %3 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%2, %0 : tensor<f32>, tensor<f32>) outs(%flag : tensor<i1>) {
+  ^bb0(%x: f32, %y: f32, %o: i1):
+    %l = arith.cmpf olt, %x, %y : f32
+    linalg.yield %l : i1
+  } -> tensor<i1>
+  %4 = tensor.extract %3[] : tensor<i1>
+  %5 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%t : tensor<f32>) outs(%empty : tensor<f32>) {
+  ^bb0(%x: f32, %o: f32):
+    %n = arith.negf %x : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  return %4, %5 : i1, tensor<f32>
+}

@@ -179,7 +179,8 @@ def RNNReinterpretExpandShapesPass : Pass<"rnn-reinterpret-expand-shapes"> {
 def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
   let summary = "Fuse elementwise linalg ops, except those that would update a tensor repeatedly";
   let description = [{
-    The patterns of upstream's `linalg-fuse-elementwise-ops`. Upstream (LLVM 22) also fuses an op that reads its output into an
+    The patterns of upstream's `linalg-fuse-elementwise-ops`. An op without loops whose operands are scalars (`tensor.from_elements`)
+    becomes scalar ops. Upstream (LLVM 22) also fuses an op that reads its output into an
     op that needs its elements in several iterations, and updates the output in each of them.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
