@@ -15,7 +15,7 @@ import types
 from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 # jaxlib: to signless StableHLO, and after the conversion of loops and dynamic ops to linalg ops.
-_FIRST = "builtin.module(stablehlo-convert-to-signless,func.func(chlo-legalize-to-stablehlo))"
+_FIRST = "builtin.module(func.func(stablehlo-legalize-composite-to-call),stablehlo-convert-to-signless,func.func(chlo-legalize-to-stablehlo))"
 _TO_LINALG = "builtin.module(stablehlo-legalize-to-linalg,canonicalize,cse)"
 _CLEAN = "builtin.module(canonicalize,cse)"
 # What the pass convert-tf-to-rnn and its siblings read, and the dialects of ops that nothing else converts.
@@ -196,16 +196,20 @@ def warn(program: str, message: str) -> None:
 
 def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) -> str:
     """Runs jaxlib's passes on a module and prints it in generic form. `function` renames its only public function."""
-    from . import _dynamic, _gradients, _stablehlo_ops
+    from . import _dynamic, _gradients, _scatter, _sort, _stablehlo_ops
 
     ir = mlir.ir
+    _dynamic.convert(mlir, module, _sort.TOP_K)
+    _sort.convert_sorts(mlir, module)  # before comparators lose the sign semantics of their integers
     _stablehlo_ops.mark_unsigned(mlir, module)
     try:
         mlir.passmanager.PassManager.parse(_FIRST).run(module.operation)
+        _sort.convert_sorts(mlir, module)  # of chlo.top_k
         convert_assertions(mlir, module)
         remove_barriers(module)
         convert_control_flow(mlir, module)
-        _dynamic.convert(mlir, module, {**_dynamic.TENSORFLOW, **_gradients.CONVERTERS, **_stablehlo_ops.BEFORE})
+        _dynamic.convert(mlir, module, {**_dynamic.TENSORFLOW, **_gradients.CONVERTERS, **_scatter.TENSORFLOW, **_stablehlo_ops.BEFORE})
+        _scatter.convert_scatters(mlir, module)
         _dynamic.use_extent_tensors(mlir, module)
         mlir.passmanager.PassManager.parse(_TO_LINALG).run(module.operation)
         _dynamic.convert(mlir, module, {**_dynamic.STABLEHLO, **_stablehlo_ops.AFTER})

@@ -1,10 +1,10 @@
 # _stablehlo_ops.py - ops of StableHLO that jaxlib's passes convert to wrong code, or not at all.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolutions with dynamic spatial sizes, ops on unsigned integers, and dynamic padding."""
+"""Convolutions with dynamic spatial sizes, ops on unsigned integers, gathers with dynamic sizes, and dynamic padding."""
 
 from __future__ import annotations
 
-from typing import Any, List
+from typing import Any, List, Tuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ._lowering import ImportFailed, operations
 
 # Set on ops whose operands lose their sign semantics in stablehlo-convert-to-signless.
 _UNSIGNED = "rnn.unsigned"
-_REGIONS = ("func.func", "stablehlo.while", "stablehlo.if", "stablehlo.case")
+_REGIONS = ("func.func", "scf.for", "stablehlo.while", "stablehlo.if", "stablehlo.case")
 
 
 def mark_unsigned(mlir: Any, module: Any) -> None:
@@ -165,8 +165,54 @@ def _convert_convolution(body: Body) -> List[str]:
     return [body.cast(value, kind, body.op.results[0].type)]
 
 
+def _convert_empty_reduction(body: Body) -> List[str]:
+    """A reduction over no dimension, which jaxlib's passes leave, is its operand: XLA's initial values are neutral."""
+    if len(body.ir.DenseI64ArrayAttr(body.op.attributes["dimensions"])):
+        return []
+    return [body.cast(f"%{k}", str(body.type(k)), result.type) for k, result in enumerate(body.op.results)]
+
+
+def _convert_dynamic_gather(body: Body) -> List[str]:
+    """As stablehlo.gather: starts are clamped so that the slices are inside of the operand."""
+    numbers = body.stablehlo.GatherDimensionNumbers(body.op.attributes["dimension_numbers"])
+    slices, sizes, indices, kind = body.integers(2), body.sizes(0), body.type(1), body.type(0)
+    vector_dim, places = numbers.index_vector_dim, list(numbers.start_index_map)
+    batching = dict(zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims))
+    offset_dims = list(numbers.offset_dims)
+    sliced = [dim for dim in range(kind.rank) if dim not in (*numbers.collapsed_slice_dims, *batching)]
+    batch_sizes = [size for dim, size in enumerate(body.sizes(1)) if dim != vector_dim]
+    rank = len(offset_dims) + len(batch_sizes)
+    batch_dims = [dim for dim in range(rank) if dim not in offset_dims]
+    result: List[Size] = [slices[sliced[offset_dims.index(dim)]] if dim in offset_dims else batch_sizes[batch_dims.index(dim)]
+                          for dim in range(rank)]
+    zero = body.index(0)
+    lasts = {dim: body.value(body.binary("subi", sizes[dim], slices[dim])) for dim in places}
+    components = [body.index(k) for k in range(len(places))]
+
+    def loop(dim: int) -> str:
+        """The index of the loop over a dimension of the indices."""
+        return f"%i{batch_dims[dim - (vector_dim < dim)]}"
+
+    def position(dim: int, name: str) -> Tuple[List[str], str]:
+        offset = f"%i{offset_dims[sliced.index(dim)]}" if dim in sliced else None
+        lines, start = [], loop(batching[dim]) if dim in batching else None
+        if dim in places:
+            at = [components[places.index(dim)] if d == vector_dim else loop(d) for d in range(indices.rank)]
+            start, given = f"{name}_start", f"{name}_given"
+            lines = [f"{given} = tensor.extract %1[{', '.join(at)}] : {indices}",
+                     f"{name}_index = arith.index_cast {given} : {indices.element_type} to index",
+                     f"{name}_low = arith.maxsi {name}_index, {zero} : index",
+                     f"{start} = arith.minsi {name}_low, {lasts[dim]} : index"]
+        if start is None or offset is None:
+            return lines, start or offset or zero
+        return [*lines, f"{name} = arith.addi {start}, {offset} : index"], name
+
+    value = body.gather(result, 0, position)
+    return [body.cast(value, tensor_type(result, kind.element_type), body.op.results[0].type)]
+
+
 UNSIGNED = {f"stablehlo.{name}": _convert_unsigned
             for name in ("compare", "convert", "divide", "maximum", "minimum", "remainder")}
 # Before jaxlib's passes, and after them.
-BEFORE = {**UNSIGNED, "stablehlo.convolution": _convert_convolution}
-AFTER = {"stablehlo.dynamic_pad": _convert_dynamic_pad}
+BEFORE = {**UNSIGNED, "stablehlo.convolution": _convert_convolution, "stablehlo.reduce": _convert_empty_reduction}
+AFTER = {"stablehlo.dynamic_gather": _convert_dynamic_gather, "stablehlo.dynamic_pad": _convert_dynamic_pad}
