@@ -31,7 +31,7 @@ def compare(capsys, function, *values, sizes=None):
         if want.dtype.kind == "u":  # compiled functions have signless integers
             got = got.view(want.dtype)
         assert got.dtype == want.dtype
-        tolerance = 1e-6 if want.dtype == np.float32 else 1e-3 if want.dtype == np.float16 else 0
+        tolerance = {2: 1e-3, 4: 1e-6, 8: 1e-12}[want.dtype.itemsize] if want.dtype.kind == "f" else 0
         np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
 
 
@@ -108,6 +108,15 @@ def test_scatter_of_two_tensors(capsys):
     (lambda t, i: jnp.take_along_axis(t, i, axis=1), [TABLE, integers(4, 11, 3)], "v, e, v, n")))
 def test_gather_of_symbolic_sizes(capsys, function, values, sizes):
     compare(capsys, function, *values, sizes=sizes)
+
+
+@pytest.mark.parametrize("steps", (2, 3, 4, 7))
+def test_associative_scan(capsys, steps):
+    """A linear recurrence, h = a h + b, which slices and concatenates tensors without elements."""
+    def combine(left, right):
+        return left[0] * right[0], left[1] * right[0] + right[1]
+    compare(capsys, lambda a, b: jax.lax.associative_scan(combine, (a, b))[1], floats(steps, 3), floats(steps, 3))
+    compare(capsys, jax.grad(lambda a, b: jnp.sum(jax.lax.associative_scan(combine, (a, b))[1] ** 2)), floats(steps, 3), floats(steps, 3))
 
 
 def test_training_step_with_an_embedding(capsys):

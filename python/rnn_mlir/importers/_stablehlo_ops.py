@@ -172,6 +172,34 @@ def _convert_empty_reduction(body: Body) -> List[str]:
     return [body.cast(f"%{k}", str(body.type(k)), result.type) for k, result in enumerate(body.op.results)]
 
 
+def _convert_empty_slice(body: Body) -> List[str]:
+    """A slice without elements, of lax.associative_scan for example, may start at the end, which upstream refuses."""
+    kind = body.ir.RankedTensorType(body.op.results[0].type)
+    return [body.add(f"tensor.empty() : {kind}")] if kind.has_static_shape and 0 in kind.shape else []
+
+
+def _convert_empty_pad(body: Body) -> List[str]:
+    """A padded tensor without elements consists of the padding value."""
+    kind = body.ir.RankedTensorType(body.op.results[0].type)
+    if 0 not in body.type(0).shape or not kind.has_static_shape:
+        return []
+    value, empty = body.add(f"tensor.extract %1[] : {body.type(1)}"), body.add(f"tensor.empty() : {kind}")
+    return [body.add(f"linalg.fill ins({value} : {kind.element_type}) outs({empty} : {kind}) -> {kind}")]
+
+
+def _convert_concatenation(body: Body) -> List[str]:
+    """Operands without elements are left out: upstream refuses their insertion at the end."""
+    dim, count = body.flag("dimension"), len(body.op.operands)
+    full = [k for k in range(count) if body.type(k).is_dynamic_dim(dim) or body.type(k).get_dim_size(dim)] or [0]
+    if len(full) == count:
+        return []
+    result = body.op.results[0].type
+    if len(full) == 1:
+        return [body.cast(f"%{full[0]}", str(body.type(full[0])), result)]
+    return [body.add(f"stablehlo.concatenate {', '.join(f'%{k}' for k in full)}, dim = {dim} : "
+                     f"({', '.join(str(body.type(k)) for k in full)}) -> {result}")]
+
+
 def _convert_dynamic_gather(body: Body) -> List[str]:
     """As stablehlo.gather: starts are clamped so that the slices are inside of the operand."""
     numbers = body.stablehlo.GatherDimensionNumbers(body.op.attributes["dimension_numbers"])
@@ -214,5 +242,6 @@ def _convert_dynamic_gather(body: Body) -> List[str]:
 UNSIGNED = {f"stablehlo.{name}": _convert_unsigned
             for name in ("compare", "convert", "divide", "maximum", "minimum", "remainder")}
 # Before jaxlib's passes, and after them.
-BEFORE = {**UNSIGNED, "stablehlo.convolution": _convert_convolution, "stablehlo.reduce": _convert_empty_reduction}
+BEFORE = {**UNSIGNED, "stablehlo.concatenate": _convert_concatenation, "stablehlo.convolution": _convert_convolution,
+          "stablehlo.pad": _convert_empty_pad, "stablehlo.reduce": _convert_empty_reduction, "stablehlo.slice": _convert_empty_slice}
 AFTER = {"stablehlo.dynamic_gather": _convert_dynamic_gather, "stablehlo.dynamic_pad": _convert_dynamic_pad}
