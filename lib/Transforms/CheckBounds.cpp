@@ -111,7 +111,7 @@ private:
       rnnrt::ExpectRangeOp::create(builder, loc, getCall(), value, least, high, getMessage(rule));
       return;
     }
-    // A loop calls the runtime for wrong values only.
+    // In a loop, the comparison is inline, and the runtime is called for wrong values only.
     Value isLess = compare(arith::CmpIPredicate::slt, value, least);
     Value isGreater = compare(arith::CmpIPredicate::sgt, value, high);
     expectRangeIf(arith::OrIOp::create(builder, loc, isLess, isGreater), value, least, high, rule);

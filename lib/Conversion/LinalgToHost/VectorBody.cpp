@@ -280,3 +280,18 @@ SmallVector<Value> VectorLoops::emitBody(HostBuilder &b, Value first, ArrayRef<V
       yields.push_back(getVector(value, v));
   return yields;
 }
+
+TypedAttr VectorLoops::getNeutralElement(Operation *combiner) {
+  Builder builder(combiner->getContext());
+  if (combiner->getResult(0).getType().isIndex()) {
+    if (isa<arith::MinSIOp>(combiner))
+      return builder.getIndexAttr(std::numeric_limits<int64_t>::max());
+    if (isa<arith::MaxSIOp>(combiner))
+      return builder.getIndexAttr(std::numeric_limits<int64_t>::min());
+    if (isa<arith::MinUIOp>(combiner))
+      return builder.getIndexAttr(-1);
+    if (isa<arith::MaxUIOp>(combiner))
+      return builder.getIndexAttr(0);
+  }
+  return *arith::getNeutralElement(combiner);
+}

@@ -440,23 +440,6 @@ Type VectorLoops::getSumType(HostBuilder &b, const Buffer &buffer) {
   return isHalf(element) ? b.getF32Type() : element;
 }
 
-/// The value that does not change the result of `combiner`. Upstream's function crashes on minima and maxima of index
-/// values.
-static TypedAttr getNeutralElement(Operation *combiner) {
-  Builder builder(combiner->getContext());
-  if (combiner->getResult(0).getType().isIndex()) {
-    if (isa<arith::MinSIOp>(combiner))
-      return builder.getIndexAttr(std::numeric_limits<int64_t>::max());
-    if (isa<arith::MaxSIOp>(combiner))
-      return builder.getIndexAttr(std::numeric_limits<int64_t>::min());
-    if (isa<arith::MinUIOp>(combiner))
-      return builder.getIndexAttr(-1);
-    if (isa<arith::MaxUIOp>(combiner))
-      return builder.getIndexAttr(0);
-  }
-  return *arith::getNeutralElement(combiner);
-}
-
 /// The sums of each result when the vectorized loop is a reduction. Each lane has sums of its own, which are combined
 /// at the end.
 SmallVector<Value> VectorLoops::reduceLanes(HostBuilder &b) {

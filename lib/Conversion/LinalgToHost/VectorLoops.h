@@ -92,6 +92,9 @@ private:
   void emitFullReduction(HostBuilder &b);
   SmallVector<Value> reduceLanes(HostBuilder &b);
   Type getSumType(HostBuilder &b, const Buffer &buffer);
+  /// The value that does not change the result of `combiner`. Upstream's function crashes on minima and maxima of index
+  /// values.
+  static TypedAttr getNeutralElement(Operation *combiner);
   void addToResult(HostBuilder &b, size_t index, Value sum);
   Value getBegin(HostBuilder &b, unsigned loop) { return loop == partLoop ? partBegin : b.index(0); }
   Value getEnd(unsigned loop) { return loop == partLoop ? partEnd : sizes[loop]; }

@@ -8,6 +8,8 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from ._lowering import ImportFailed, constant, flag, operations
 
+# Stands for the ops in the region of an op that is replaced, such as a comparator.
+REGION = "rnn.region"
 # A static size, or the name of a value of type index.
 Size = Union[int, str]
 
@@ -515,29 +517,8 @@ def _is_ranked(mlir: Any, op: Any) -> bool:
     return all(isinstance(value.type, (mlir.ir.RankedTensorType, mlir.ir.IndexType)) for value in (*op.operands, *op.results))
 
 
-def move(body: Body, results: Sequence[str]) -> List[Any]:
-    """Places the ops of `body` before its op, whose results become the values `results`. Returns them."""
-    op = body.op
-    arguments = ", ".join(f"%{k}: {value.type}" for k, value in enumerate(op.operands))
-    types = ", ".join(str(value.type) for value in op.results)
-    text = f"func.func private @body({arguments}) -> ({types}) {{\n" + "\n".join(body.lines) + \
-        f"\nreturn {', '.join(results)} : {types}\n}}"
-    # Not a call: bufferization would copy the operands that the function changes, in loops whole lists.
-    function = body.ir.Operation.parse(text)  # owns its block
-    block = function.regions[0].blocks[0]
-    for argument, operand in zip(block.arguments, op.operands):
-        argument.replace_all_uses_with(operand)
-    *made, terminator = [inner.operation for inner in block]
-    for inner in made:
-        inner.move_before(op)
-    for old, new in zip(op.results, terminator.operands):
-        old.replace_all_uses_with(new)
-    terminator.erase()
-    return made
-
-
-def inline(block: Any, place: Any) -> None:
-    """Moves the ops of a region to `place`, whose operands are the arguments of the region's block, and erases `place`."""
+def _inline(block: Any, place: Any) -> List[Any]:
+    """Moves the ops of a block before `place`, whose operands and results become its arguments and what it returns. Returns the ops."""
     for argument, operand in zip(block.arguments, place.operands):
         argument.replace_all_uses_with(operand)
     *ops, terminator = [inner.operation for inner in block]
@@ -545,15 +526,30 @@ def inline(block: Any, place: Any) -> None:
         op.move_before(place)
     for old, new in zip(place.results, terminator.operands):
         old.replace_all_uses_with(new)
-    place.erase()
+    terminator.erase()
+    return ops
 
 
 def convert(mlir: Any, module: Any, converters: Dict[str, Converter]) -> None:
-    """Replaces the ops that `converters` names. Ops on tensors or shapes of unknown rank, and those without new results, stay."""
+    """Replaces the ops that `converters` names. Ops on tensors or shapes of unknown rank, and those without new results, stay.
+
+    The ops in the region of a replaced op move to the op REGION, if its converter has made one.
+    """
     todo = [op for op in operations(module.operation) if op.name in converters and _is_ranked(mlir, op)]
     for op in todo:
         body = Body(mlir, op)
         results = converters[op.name](body)
-        if results:
-            move(body, results)
-            op.erase()
+        if not results:
+            continue
+        arguments = ", ".join(f"%{k}: {value.type}" for k, value in enumerate(op.operands))
+        types = ", ".join(str(value.type) for value in op.results)
+        text = f"func.func private @body({arguments}) -> ({types}) {{\n" + "\n".join(body.lines) + \
+            f"\nreturn {', '.join(results)} : {types}\n}}"
+        # Not a call: bufferization would copy the operands that the function changes, in loops whole lists.
+        function = mlir.ir.Operation.parse(text)
+        made = _inline(function.regions[0].blocks[0], op)
+        if op.regions:
+            for place in [inner for outer in made for inner in operations(outer) if inner.name == REGION]:
+                _inline(op.regions[0].blocks[0], place)
+                place.erase()
+        op.erase()

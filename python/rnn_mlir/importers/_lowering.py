@@ -200,16 +200,16 @@ def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) 
 
     ir = mlir.ir
     _dynamic.convert(mlir, module, _sort.TOP_K)
-    _sort.convert_sorts(mlir, module)  # before comparators lose the sign semantics of their integers
+    _dynamic.convert(mlir, module, _sort.SORT)  # before comparators lose the sign semantics of their integers
     _stablehlo_ops.mark_unsigned(mlir, module)
     try:
         mlir.passmanager.PassManager.parse(_FIRST).run(module.operation)
-        _sort.convert_sorts(mlir, module)  # of chlo.top_k
+        _dynamic.convert(mlir, module, _sort.SORT)  # of chlo.top_k
         convert_assertions(mlir, module)
         remove_barriers(module)
         convert_control_flow(mlir, module)
         _dynamic.convert(mlir, module, {**_dynamic.TENSORFLOW, **_gradients.CONVERTERS, **_scatter.TENSORFLOW, **_stablehlo_ops.BEFORE})
-        _scatter.convert_scatters(mlir, module)
+        _dynamic.convert(mlir, module, _scatter.SCATTER)  # also those of the converters above
         _dynamic.use_extent_tensors(mlir, module)
         mlir.passmanager.PassManager.parse(_TO_LINALG).run(module.operation)
         _dynamic.convert(mlir, module, {**_dynamic.STABLEHLO, **_stablehlo_ops.AFTER})

@@ -6,11 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Sequence
 
-from ._dynamic import Body, Converter, Size, dims, inline, move, tensor_type
-from ._lowering import operations
-
-# Stands for the ops of the update computation until they are moved to its place.
-_COMBINE = "rnn.combine"
+from ._dynamic import REGION, Body, Converter, Size, dims, tensor_type
 
 
 class _Scatter:
@@ -139,7 +135,7 @@ class _Scatter:
             element = body.add(f"tensor.extract {name}[{', '.join(where)}] : {kind}")
             types.append(f"tensor<{kind.element_type}>")
             scalars.append(body.add(f"tensor.from_elements {element} : {types[-1]}"))
-        body.lines.append(f"%new:{self.count} = \"{_COMBINE}\"({', '.join(scalars)}) : ({', '.join(types)}) -> "
+        body.lines.append(f"%new:{self.count} = \"{REGION}\"({', '.join(scalars)}) : ({', '.join(types)}) -> "
                           f"({', '.join(types[:self.count])})")
         results = []
         for k in range(self.count):
@@ -183,16 +179,4 @@ def _convert_segment_sum(body: Body) -> List[str]:
 
 
 TENSORFLOW: Dict[str, Converter] = {"tf.UnsortedSegmentSum": _convert_segment_sum}
-
-
-def convert_scatters(mlir: Any, module: Any) -> None:
-    """Replaces the stablehlo.scatter ops on tensors with a rank."""
-    for op in [op for op in operations(module.operation) if op.name == "stablehlo.scatter"]:
-        if not all(isinstance(value.type, mlir.ir.RankedTensorType) for value in op.operands):
-            continue
-        body = Body(mlir, op)
-        results = _Scatter(body).convert()
-        for made in move(body, results):
-            for place in [inner for inner in (*operations(made), made) if inner.name == _COMBINE]:
-                inline(op.regions[0].blocks[0], place)
-        op.erase()
+SCATTER: Dict[str, Converter] = {"stablehlo.scatter": lambda body: _Scatter(body).convert()}

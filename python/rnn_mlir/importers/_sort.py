@@ -6,11 +6,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List
 
-from ._dynamic import Body, Converter, Size, dims, inline, move, tensor_type
-from ._lowering import call_target, flag, operations
-
-# Stands for the comparator's ops until they are moved to its place.
-_COMPARE = "rnn.compare"
+from ._dynamic import REGION, Body, Converter, Size, dims, tensor_type
+from ._lowering import call_target, flag
 
 
 def _largest(body: Body, count: Size, predicate: str = "GT") -> List[str]:
@@ -107,7 +104,7 @@ class _MergeSort:
             # Where a run has no element left, another one is compared, and the result is not used.
             "%safe_i = arith.minsi %i, %last : index", "%safe_j = arith.minsi %j, %last : index",
             *self._read("left", "%safe_i"), *self._read("right", "%safe_j"),
-            f'%precedes_tensor = "{_COMPARE}"({self._each("%right{k}_tensor, %left{k}_tensor")}) : ({scalars}) -> tensor<i1>',
+            f'%precedes_tensor = "{REGION}"({self._each("%right{k}_tensor, %left{k}_tensor")}) : ({scalars}) -> tensor<i1>',
             "%precedes = tensor.extract %precedes_tensor[] : tensor<i1>",
             "%no_left = arith.cmpi sge, %i, %middle : index", "%is_right = arith.cmpi slt, %j, %high : index",
             "%is_less = arith.andi %is_right, %precedes : i1", "%takes_right = arith.ori %no_left, %is_less : i1",
@@ -154,13 +151,4 @@ class _MergeSort:
         return results
 
 
-def convert_sorts(mlir: Any, module: Any) -> None:
-    """Replaces the stablehlo.sort ops on tensors with a rank. Their comparator is evaluated in one place."""
-    for op in [op for op in operations(module.operation) if op.name == "stablehlo.sort"]:
-        if not all(isinstance(value.type, mlir.ir.RankedTensorType) for value in op.operands):
-            continue
-        body = Body(mlir, op)
-        results = _MergeSort(body).convert()
-        made = move(body, results)
-        inline(op.regions[0].blocks[0], next(inner for outer in made for inner in operations(outer) if inner.name == _COMPARE))
-        op.erase()
+SORT: Dict[str, Converter] = {"stablehlo.sort": lambda body: _MergeSort(body).convert()}

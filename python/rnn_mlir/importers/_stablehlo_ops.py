@@ -188,7 +188,7 @@ def _convert_empty_pad(body: Body) -> List[str]:
 
 
 def _convert_concatenation(body: Body) -> List[str]:
-    """Operands without elements are left out: upstream refuses their insertion at the end."""
+    """Operands without elements are skipped: upstream refuses their insertion at the end."""
     dim, count = body.flag("dimension"), len(body.op.operands)
     full = [k for k in range(count) if body.type(k).is_dynamic_dim(dim) or body.type(k).get_dim_size(dim)] or [0]
     if len(full) == count:
