@@ -197,6 +197,63 @@ TEST_P(GemmTest, SweepsHaveTheSameBits) {
   }
 }
 
+/// Matrices that are not packed: whole rows of them, and parts.
+TEST_P(GemmTest, InPlaceMatchesReference) {
+  Type left = context.getBuffer(arithmetic.left), matrixType = context.getMatrix(arithmetic.element),
+       sum = context.getBuffer(arithmetic.sum), index = IndexType::get(&context.context);
+  int64_t panel = tiles.panel;
+  for (bool isTransposed : {false, true}) {
+    CompiledKernel kernel(context, {left, matrixType, sum, index, index, index, index, index}, tiles,
+                          [&](HostBuilder &b, KernelLibrary &library, ValueRange v) {
+                            Gemm gemm;
+                            gemm.rows = v[3], gemm.columns = b.ceilDiv(v[4], panel);
+                            gemm.a = v[0], gemm.aOffset = b.index(panel), gemm.aPanel = b.mul(b.add(v[3], 1), panel);
+                            gemm.c = v[2], gemm.cOffset = b.index(panel), gemm.cRow = b.index(panel),
+                            gemm.cPanel = gemm.aPanel;
+                            UnpackedRight right;
+                            right.matrix = v[1], right.isTransposed = isTransposed, right.row = v[6],
+                            right.column = v[7];
+                            right.columns = v[4], right.depth = v[5];
+                            library.gemmInPlace(b, gemm, right);
+                          });
+    auto check = [&](int64_t rows, int64_t columns, int64_t depth, int64_t firstRow, int64_t firstColumn) {
+      SCOPED_TRACE("rows " + std::to_string(rows) + ", columns " + std::to_string(columns) + ", depth " +
+                   std::to_string(depth) + ", from " + std::to_string(firstRow) + ", " + std::to_string(firstColumn));
+      int64_t stride = (rows + 1) * panel, panels = (columns + panel - 1) / panel;
+      HostTensor a = makeTensor(arithmetic.left, {panel + (depth + panel - 1) / panel * stride}),
+                 c = makeTensor(arithmetic.sum, {panel + panels * stride});
+      int64_t height = isTransposed ? columns : depth, width = isTransposed ? depth : columns;
+      HostTensor w = makeTensor(arithmetic.element, {height + firstRow, width + firstColumn});
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t k = 0; k < depth; ++k)
+          a.setFromDouble(panel + k / panel * stride + row * panel + k % panel, element(1, row, k));
+      for (int64_t row = 0; row < height; ++row)
+        for (int64_t k = 0; k < width; ++k)
+          w.setFromDouble((row + firstRow) * (width + firstColumn) + k + firstColumn,
+                          isTransposed ? element(2, k, row) : element(2, row, k));
+      for (int64_t k = 0; k < c.getNumElements(); ++k)
+        c.setFromDouble(k, untouched);
+      kernel({a, w, c, makeIndex(rows), makeIndex(columns), makeIndex(depth), makeIndex(firstRow),
+              makeIndex(firstColumn)});
+      int64_t different = 0;
+      for (int64_t k = 0; k < c.getNumElements(); ++k) {
+        int64_t from = k - panel, row = from % stride / panel, column = from / stride * panel + from % panel;
+        double expected = untouched;
+        if (from >= 0 && row < rows && column < columns)
+          for (int64_t d = 0; d < depth; ++d)
+            expected += element(1, row, d) * element(2, d, column);
+        different += c.getAsDouble(k) != expected;
+      }
+      EXPECT_EQ(different, 0);
+    };
+    for (int64_t rows : {1, 2, 3})
+      for (int64_t columns : {int64_t(1), int64_t(2), panel - 1, panel + 5})
+        for (int64_t depth : {0, 1, 7, 64, 100, 200, 513, 1200})
+          for (int64_t first : {0, 1})
+            check(rows, columns, depth, 2 * first, 3 * first);
+  }
+}
+
 TEST_P(GemmTest, TransposedMatchesReference) {
   if (tiles.usesAMX())
     GTEST_SKIP() << "AMX multiplies the operand of packLeftTransposed by the other GEMM";

@@ -105,7 +105,7 @@ struct OuterProducts {
 };
 
 /// c += a w^T for one panel of c, by dot products with rows of a row-major matrix w that is not packed. The order of
-/// summation depends on the sizes only, and differs from that of Gemm.
+/// summation depends on the sizes only (of a, of c and of w), and differs from that of Gemm.
 struct RowDots {
   Value a, aOffset; ///< as in Gemm
   Value aPanel;     ///< from panel to panel
