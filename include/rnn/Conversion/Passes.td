@@ -339,7 +339,11 @@ def ConvertLinalgToHostPass : Pass<"convert-linalg-to-host", "::mlir::ModuleOp">
     - Math ops on f32 become polynomial approximations. Math ops on other element types call the C library. A linalg op
       that contains acosh, asinh, atanh or cbrt, or erf, erfc, expm1 or log1p on f64, is not converted by this pass.
 
-    Ops with other forms are not changed: indexing maps that are not projected permutations (convolutions), results that
+    - Inputs whose indices are sums of loops, such as the windows of a convolution or of a pooling, become strided views
+      (`memref.reinterpret_cast`) with one dimension for each loop. If the vectors of a convolution would not be contiguous,
+      its filter is copied to another order of dimensions, and the result is computed in another order and copied.
+
+    Ops with other forms are not changed: indices that are not linear in the loops, results with windows, results that
     no loop accesses contiguously, bodies with other operations than those of `arith`, `math` and loads from memrefs,
     elements other than i1, i8, i16, i32, i64, index, f16, bf16, f32 and f64.
   }];

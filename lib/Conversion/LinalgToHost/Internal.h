@@ -12,6 +12,11 @@
 
 namespace mlir::rnn::host {
 
+/// If the op reads inputs at other indices than single loops, such as the windows of a convolution, replaces them by
+/// strided views with one dimension for each loop, unless an index is not linear in the loops. Appends the op to `ops`,
+/// in the order of execution, with the copies that make its vectors contiguous.
+void prepareWindows(linalg::LinalgOp op, SmallVectorImpl<linalg::LinalgOp> &ops);
+
 /// Replaces a large contraction of floating-point matrices by a packed GEMM. Fails if the op was not erased: if the
 /// sizes are dynamic, it remains in a branch for small ones. `isZero` and the result are those of convertToVectorLoops.
 FailureOr<bool> convertToPackedGemm(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,

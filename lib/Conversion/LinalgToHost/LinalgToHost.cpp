@@ -78,8 +78,10 @@ struct ConvertLinalgToHost : public rnn::impl::ConvertLinalgToHostPassBase<Conve
 } // namespace
 
 void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {
-  SmallVector<linalg::LinalgOp> ops;
-  module.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  SmallVector<linalg::LinalgOp> found, ops;
+  module.walk([&](linalg::LinalgOp op) { found.push_back(op); });
+  for (linalg::LinalgOp op : found)
+    prepareWindows(op, ops);
   cpu::KernelLibrary library(module);
   // Fills last: sums that start from zero make one before them unnecessary.
   SmallVector<linalg::FillOp> fills;

@@ -1,0 +1,296 @@
+//===- Windows.cpp - linalg ops that read windows of their operands ----------===//
+//
+// Convolutions and poolings read elements at sums of loops. Their inputs become strided views that have one dimension
+// for each loop; the ops are then contractions and reductions like others. If the vectors of a convolution would not be
+// contiguous, its filter is copied in another order, and the result is computed in another order and copied at the end.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Internal.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::host;
+
+namespace {
+/// The indices of an operand as linear functions of the loops.
+struct Access {
+  /// For each dimension of the operand, the coefficients of the loops, then a constant.
+  std::vector<SmallVector<int64_t, 8>> dims;
+  /// The loops with coefficients, in the order of the dimensions. If one dimension has several, such as those over an
+  /// image and over a window, the reduction loops come first: the last one may be vectorized.
+  SmallVector<unsigned> loops;
+
+  bool hasWindows() const { return loops.size() > dims.size(); }
+};
+} // namespace
+
+/// Fails if an index is not linear.
+static FailureOr<Access> analyze(AffineMap map, ArrayRef<utils::IteratorType> iterators) {
+  Access access;
+  if (map.getNumSymbols() > 0 || failed(getFlattenedAffineExprs(map, &access.dims, /*cst=*/nullptr)))
+    return failure();
+  for (ArrayRef<int64_t> dim : access.dims) {
+    if (dim.size() != map.getNumDims() + 1) // columns of divisions and remainders
+      return failure();
+    for (auto kind : {utils::IteratorType::reduction, utils::IteratorType::parallel})
+      for (auto [loop, iterator] : llvm::enumerate(iterators))
+        if (dim[loop] != 0 && iterator == kind && !llvm::is_contained(access.loops, loop))
+          access.loops.push_back(loop);
+  }
+  return access;
+}
+
+/// The elements of `buffer` at the indices of `access`, in a memref with one dimension for each of its loops.
+static Value createView(ImplicitLocOpBuilder &b, Value buffer, const Access &access, ArrayRef<OpFoldResult> loopSizes) {
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
+  SmallVector<OpFoldResult> strides = metadata.getConstifiedMixedStrides();
+  /// The sum of the strides times the coefficients in column `column`, and of `start`.
+  auto sum = [&](unsigned column, OpFoldResult start) {
+    AffineExpr expr = b.getAffineSymbolExpr(0);
+    SmallVector<OpFoldResult> operands = {start};
+    for (auto [stride, dim] : llvm::zip_equal(strides, access.dims)) {
+      expr = expr + b.getAffineSymbolExpr(operands.size()) * dim[column];
+      operands.push_back(stride);
+    }
+    return affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, operands);
+  };
+  SmallVector<OpFoldResult> viewSizes, viewStrides;
+  for (unsigned loop : access.loops) {
+    viewSizes.push_back(loopSizes[loop]);
+    viewStrides.push_back(sum(loop, b.getIndexAttr(0)));
+  }
+  OpFoldResult offset = sum(loopSizes.size(), metadata.getConstifiedMixedOffset());
+  auto toStatic = [](ArrayRef<OpFoldResult> values) {
+    SmallVector<int64_t> result;
+    for (OpFoldResult value : values)
+      result.push_back(getConstantIntValue(value).value_or(ShapedType::kDynamic));
+    return result;
+  };
+  auto layout = StridedLayoutAttr::get(b.getContext(), toStatic(offset).front(), toStatic(viewStrides));
+  auto bufferType = cast<MemRefType>(buffer.getType());
+  auto type = MemRefType::get(toStatic(viewSizes), bufferType.getElementType(), layout, bufferType.getMemorySpace());
+  return memref::ReinterpretCastOp::create(b, type, metadata.getBaseBuffer(), offset, viewSizes, viewStrides);
+}
+
+/// Replaces `op` by one with other operands.
+static linalg::GenericOp replace(OpBuilder &b, linalg::LinalgOp op, ValueRange inputs, ValueRange outputs,
+                                 ArrayRef<AffineMap> maps) {
+  auto generic =
+      linalg::GenericOp::create(b, op.getLoc(), TypeRange(), inputs, outputs, maps, op.getIteratorTypesArray());
+  IRMapping mapping;
+  op->getRegion(0).cloneInto(&generic.getRegion(), mapping);
+  op->erase();
+  return generic;
+}
+
+/// Returns the op with views of its inputs, or none if all maps are projected permutations or an index is not linear.
+/// Sets `image` to the index of an input that has windows.
+static linalg::GenericOp createViews(linalg::LinalgOp op, unsigned &image) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  auto isPlain = [](AffineMap map) { return map.isProjectedPermutation(); };
+  if (!op.hasPureBufferSemantics() || llvm::all_of(maps, isPlain) ||
+      !llvm::all_of(ArrayRef(maps).drop_front(op.getNumDpsInputs()), isPlain))
+    return {};
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  SmallVector<std::optional<Access>> accesses(op.getNumDpsInputs());
+  for (auto [input, access] : llvm::zip_equal(op.getDpsInputOperands(), accesses)) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (isPlain(map) || !isa<MemRefType>(input->get().getType()))
+      continue;
+    FailureOr<Access> found = analyze(map, iterators);
+    if (failed(found))
+      return {};
+    access = std::move(*found);
+  }
+
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<OpFoldResult> loopSizes;
+  for (const Range &range : op.createLoopRanges(b, op.getLoc()))
+    loopSizes.push_back(range.size);
+  SmallVector<Value> inputs = op.getDpsInputs();
+  for (auto [index, access] : llvm::enumerate(accesses)) {
+    if (!access)
+      continue;
+    if (access->hasWindows())
+      image = index;
+    inputs[index] = createView(b, inputs[index], *access, loopSizes);
+    SmallVector<AffineExpr> exprs;
+    for (unsigned loop : access->loops)
+      exprs.push_back(b.getAffineDimExpr(loop));
+    maps[index] = AffineMap::get(maps[index].getNumDims(), 0, exprs, b.getContext());
+  }
+  return replace(b, op, inputs, op.getDpsInits(), maps);
+}
+
+namespace {
+/// A contraction of the windows of an image and of a filter.
+class Convolution {
+public:
+  Convolution(linalg::GenericOp op, unsigned image)
+      : op(op), operands(op->getOperands()), maps(op.getIndexingMapsArray()), sizes(op.getStaticLoopRanges()),
+        image(image), filter(1 - image) {}
+
+  /// Whether `op` is a convolution.
+  static bool matches(linalg::GenericOp op);
+  /// Appends the op, and copies before and after it that make its vectors contiguous.
+  void arrange(SmallVectorImpl<linalg::LinalgOp> &ops);
+
+private:
+  bool uses(unsigned operand, unsigned loop) const { return maps[operand].isFunctionOfDim(loop); }
+  /// Whether elements along `loop` are contiguous.
+  bool isContiguous(unsigned operand, unsigned loop) const;
+  /// The number of iterations of the loops of which `isOne` is true. Unknown sizes count as large.
+  uint64_t count(function_ref<bool(unsigned)> isOne) const;
+  uint64_t getSize(unsigned loop) const {
+    return count([&](unsigned other) { return other == loop; });
+  }
+  /// The loop over the columns of the filter that has the most iterations.
+  unsigned getLongestColumns() const;
+  /// A new buffer for the elements of an operand, with the dimension of `loop` last, and its indexing map.
+  std::pair<Value, AffineMap> allocate(ImplicitLocOpBuilder &b, unsigned operand, unsigned loop) const;
+
+  static constexpr unsigned result = 2;
+  /// Vectors along shorter loops are mostly masked.
+  static constexpr uint64_t shortest = 8;
+  /// The fewest uses of each element that is copied.
+  static constexpr uint64_t fewestUses = 16;
+  static constexpr uint64_t unknown = 1 << 10;
+
+  linalg::GenericOp op;
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  SmallVector<int64_t> sizes;
+  unsigned image, filter;
+};
+} // namespace
+
+bool Convolution::isContiguous(unsigned operand, unsigned loop) const {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  auto last = dyn_cast<AffineDimExpr>(maps[operand].getResults().back());
+  return last && last.getPosition() == loop &&
+         succeeded(cast<MemRefType>(operands[operand].getType()).getStridesAndOffset(strides, offset)) &&
+         strides.back() == 1;
+}
+
+uint64_t Convolution::count(function_ref<bool(unsigned)> isOne) const {
+  uint64_t product = 1;
+  for (auto [loop, size] : llvm::enumerate(sizes))
+    if (isOne(loop))
+      product = llvm::SaturatingMultiply<uint64_t>(product, ShapedType::isDynamic(size) ? unknown : size);
+  return product;
+}
+
+bool Convolution::matches(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op.hasIndexSemantics())
+    return false;
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<MemRefType>(operand.getType()); !type || type.getRank() == 0)
+      return false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  bool hasRows = false, hasColumns = false, hasSums = false;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    bool left = maps[0].isFunctionOfDim(loop), right = maps[1].isFunctionOfDim(loop);
+    bool isSum = !maps[result].isFunctionOfDim(loop);
+    if (isSum && !(left && right))
+      return false;
+    hasRows |= left && !right, hasColumns |= right && !left, hasSums |= isSum;
+  }
+  return hasRows && hasColumns && hasSums;
+}
+
+unsigned Convolution::getLongestColumns() const {
+  std::optional<unsigned> longest;
+  for (unsigned loop = 0; loop < sizes.size(); ++loop)
+    if (!uses(image, loop) && (!longest || getSize(loop) > getSize(*longest)))
+      longest = loop;
+  return *longest;
+}
+
+std::pair<Value, AffineMap> Convolution::allocate(ImplicitLocOpBuilder &b, unsigned operand, unsigned loop) const {
+  AffineMap map = maps[operand];
+  auto type = cast<MemRefType>(operands[operand].getType());
+  // Sums first: the rows of a matrix.
+  SmallVector<unsigned> order;
+  auto append = [&](function_ref<bool(unsigned)> isNext) {
+    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+      if (isNext(cast<AffineDimExpr>(expr).getPosition()))
+        order.push_back(dim);
+  };
+  append([&](unsigned other) { return other != loop && !uses(result, other); });
+  append([&](unsigned other) { return other != loop && uses(result, other); });
+  append([&](unsigned other) { return other == loop; });
+  SmallVector<OpFoldResult> shape;
+  SmallVector<AffineExpr> exprs;
+  for (unsigned dim : order) {
+    shape.push_back(memref::getMixedSize(b, b.getLoc(), operands[operand], dim));
+    exprs.push_back(map.getResult(dim));
+  }
+  auto [sizes, dynamic] = decomposeMixedValues(shape);
+  Value buffer =
+      memref::AllocOp::create(b, MemRefType::get(sizes, type.getElementType()), dynamic, b.getI64IntegerAttr(64));
+  return {buffer, AffineMap::get(map.getNumDims(), 0, exprs, b.getContext())};
+}
+
+void Convolution::arrange(SmallVectorImpl<linalg::LinalgOp> &ops) {
+  // Vectors are along the last dimension of the result, or along columns of the filter. The windows are not copied:
+  // their copy may be larger than the image by the number of elements of a window.
+  unsigned loop = cast<AffineDimExpr>(maps[result].getResults().back()).getPosition();
+  bool keepsResult =
+      getSize(loop) >= shortest && isContiguous(result, loop) && (!uses(image, loop) || isContiguous(image, loop));
+  if (!keepsResult)
+    loop = getLongestColumns();
+  bool copiesFilter = uses(filter, loop) && !isContiguous(filter, loop);
+  uint64_t rows = count([&](unsigned other) { return !uses(filter, other); });
+  uint64_t sums = count([&](unsigned other) { return !uses(result, other); });
+  bool isWorthwhile = (!copiesFilter || rows >= fewestUses) && (keepsResult || sums >= fewestUses);
+  if (getSize(loop) < shortest || !isWorthwhile)
+    return ops.push_back(op);
+
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto copy = [&](Value from, AffineMap fromMap, Value to, AffineMap toMap) {
+    // Loops are the dimensions of `to`.
+    AffineMap loops = inversePermutation(compressUnusedDims(toMap));
+    SmallVector<utils::IteratorType> iterators(loops.getNumDims(), utils::IteratorType::parallel);
+    AffineMap maps[] = {compressUnusedDims(fromMap).compose(loops), b.getMultiDimIdentityMap(loops.getNumDims())};
+    ops.push_back(linalg::GenericOp::create(
+        b, TypeRange(), from, to, maps, iterators,
+        [](OpBuilder &b, Location loc, ValueRange values) { linalg::YieldOp::create(b, loc, values.front()); }));
+  };
+  SmallVector<Value> allocated;
+  auto useCopy = [&](unsigned operand) {
+    auto [buffer, map] = allocate(b, operand, loop);
+    copy(operands[operand], maps[operand], buffer, map);
+    allocated.push_back(buffer);
+    operands[operand] = buffer, maps[operand] = map;
+  };
+  if (copiesFilter)
+    useCopy(filter);
+  Value stored = operands[result];
+  AffineMap storedMap = maps[result];
+  if (!keepsResult)
+    useCopy(result);
+  b.setInsertionPointAfter(op);
+  op = replace(b, op, ArrayRef(operands).drop_back(), operands.back(), maps);
+  ops.push_back(op);
+  if (!keepsResult)
+    copy(operands[result], maps[result], stored, storedMap);
+  for (Value buffer : allocated)
+    memref::DeallocOp::create(b, buffer);
+}
+
+void host::prepareWindows(linalg::LinalgOp op, SmallVectorImpl<linalg::LinalgOp> &ops) {
+  unsigned image = 0;
+  linalg::GenericOp views = createViews(op, image);
+  if (views && Convolution::matches(views))
+    return Convolution(views, image).arrange(ops);
+  ops.push_back(views ? views : op);
+}

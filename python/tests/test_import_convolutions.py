@@ -1,0 +1,126 @@
+# test_import_convolutions.py - convolutions, poolings and other windows of JAX, with their gradients, imported, compiled and
+# compared with JAX. Skipped without JAX.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+
+import jax.numpy as jnp  # noqa: E402
+import rnn_mlir  # noqa: E402
+from jax import export, lax  # noqa: E402
+from rnn_mlir.importers import stablehlo as tool  # noqa: E402
+
+RANDOM = np.random.default_rng(5)
+NWC, NCW = ("NWC", "WIO", "NWC"), ("NCW", "OIW", "NCW")
+NHWC, NCHW = ("NHWC", "HWIO", "NHWC"), ("NCHW", "OIHW", "NCHW")
+NDHWC = ("NDHWC", "DHWIO", "NDHWC")
+
+
+def floats(*shape, dtype=np.float32):
+    return RANDOM.standard_normal(shape).astype(dtype)
+
+
+def compile_for(function, *values, sizes=None):
+    """Compiles `function` for the sizes of `values`, or for the symbolic `sizes` of each."""
+    scope = export.SymbolicScope()
+    shapes = [export.symbolic_shape(size, scope=scope) for size in sizes] if sizes else [value.shape for value in values]
+    arguments = [jax.ShapeDtypeStruct(shape, value.dtype) for shape, value in zip(shapes, values, strict=True)]
+    return rnn_mlir.compile(tool.import_module(export.export(jax.jit(function))(*arguments).mlir_module_serialized))
+
+
+def check(function, values, tolerance, sizes=None):
+    """Errors relative to the largest element of a result: sums have another order."""
+    results = compile_for(function, *values, sizes=sizes)(*values)
+    wanted = jax.tree.leaves(jax.jit(function)(*values))
+    for got, want in zip(results if isinstance(results, (list, tuple)) else [results], wanted, strict=True):
+        got, want = np.asarray(got).astype(np.float64), np.asarray(want).astype(np.float64)
+        assert got.shape == want.shape
+        assert np.max(np.abs(got - want), initial=0) <= tolerance * max(1e-30, np.max(np.abs(want), initial=0))
+
+
+def convolution(layout, stride=1, padding="SAME", dilation=1, groups=1, input_dilation=1):
+    def function(x, w):
+        rank = x.ndim - 2
+        return lax.conv_general_dilated(x, w, (stride,) * rank, padding, (input_dilation,) * rank, (dilation,) * rank, layout, groups)
+    return function
+
+
+def gradients(function):
+    return jax.grad(lambda x, w: jnp.sum(jnp.sin(function(x, w))), argnums=(0, 1))
+
+
+@pytest.mark.parametrize("function, x, w", (
+    (convolution(NWC), (3, 40, 24), (5, 24, 33)),
+    (convolution(NWC, padding=[(8, 0)], dilation=2), (2, 37, 16), (5, 16, 24)),  # causal
+    (convolution(NWC, stride=2), (3, 41, 8), (3, 8, 40)),
+    (convolution(NWC, stride=3, padding="VALID", dilation=2), (2, 64, 16), (4, 16, 8)),
+    (convolution(NWC, padding=[(2, 3)], input_dilation=2), (2, 20, 16), (4, 16, 24)),
+    (convolution(NWC, groups=4), (2, 30, 32), (3, 8, 64)),
+    (convolution(NWC, groups=24), (2, 30, 24), (5, 1, 24)),  # per channel
+    (convolution(NWC, groups=8), (2, 30, 8), (5, 1, 24)),
+    (convolution(NCW), (2, 24, 40), (33, 24, 5)),
+    (convolution(NCW, stride=2), (2, 3, 41), (16, 3, 3)),
+    (convolution(NHWC), (2, 12, 14, 3), (3, 3, 3, 32)),
+    (convolution(NHWC), (2, 9, 9, 32), (1, 1, 32, 24)),
+    (convolution(NHWC, stride=2, padding="VALID"), (2, 17, 15, 16), (3, 2, 16, 24)),
+    (convolution(NCHW), (2, 16, 12, 14), (24, 16, 3, 3)),
+    (convolution(NCHW, stride=2), (2, 3, 20, 20), (16, 3, 5, 5)),
+    (convolution(NCHW), (2, 4, 5, 5), (3, 4, 3, 3)),  # no dimension has 8 elements
+    (convolution(NDHWC), (2, 5, 6, 7, 8), (3, 2, 3, 8, 16)),
+    (convolution(NWC, padding="VALID"), (0, 12, 4), (3, 4, 8)),
+    (convolution(NWC, padding="VALID"), (2, 3, 4), (3, 4, 8))))
+def test_convolution(function, x, w):
+    values = [floats(*x), floats(*w)]
+    check(function, values, 2e-6)
+    check(gradients(function), values, 2e-5)
+
+
+@pytest.mark.parametrize("dtype, tolerance", ((np.float64, 1e-14), (np.float16, 2e-3), ("bfloat16", 2e-2)))
+def test_element_types(dtype, tolerance):
+    dtype = jnp.dtype(dtype)
+    with jax.enable_x64(dtype == np.float64):
+        values = [floats(2, 40, 24, dtype=dtype), floats(5, 24, 32, dtype=dtype)]
+        check(convolution(NWC), values, tolerance)
+
+
+def test_symbolic_sizes():
+    values = [floats(3, 40, 24), floats(5, 24, 33)]
+    check(convolution(NWC), values, 2e-6, sizes=("b, t, 24", "5, 24, 33"))
+    check(gradients(convolution(NWC)), values, 2e-5, sizes=("b, t, 24", "5, 24, 33"))
+    values = [floats(2, 12, 20, 3), floats(3, 3, 3, 16)]
+    check(convolution(NHWC, padding="VALID"), values, 2e-6, sizes=("b, h, w, c", "3, 3, c, f"))
+
+
+def pool(operation, initial, window, strides, padding="VALID"):
+    return lambda x: lax.reduce_window(x, initial, operation, window, strides, padding)
+
+
+@pytest.mark.parametrize("function, x", (
+    (pool(lax.max, -np.inf, (1, 2, 2, 1), (1, 2, 2, 1)), (2, 12, 13, 16)), (pool(lax.max, -np.inf, (1, 1, 3, 3), (1, 1, 1, 1), "SAME"), (2, 4, 9, 11)),
+    (pool(lax.add, 0.0, (1, 4, 1), (1, 4, 1), "SAME"), (3, 42, 16)), (pool(lax.add, 0.0, (1, 3, 1), (1, 1, 1)), (3, 42, 16)),
+    (lambda x: jnp.cumsum(x, axis=1), (3, 50)), (lambda x: jnp.flip(x, 1) + x, (5, 37)), (lambda x: jnp.flip(x), (5, 37)),
+    (lambda x: jnp.convolve(x[0], x[1], mode="same"), (2, 30)), (lambda x: jnp.trace(x) + jnp.diagonal(x), (8, 8))))
+def test_windows(function, x):
+    check(function, [floats(*x)], 2e-6)
+
+
+def test_keyword_spotting():
+    """A convolution, a pooling and an LSTM in one training step."""
+    def loss(p, x):
+        y = jax.nn.relu(convolution(NHWC, stride=2)(x, p["k"]))
+        y = y.transpose(1, 0, 2, 3).reshape(y.shape[1], y.shape[0], -1)  # time-major
+
+        def step(carry, x):
+            h, c = carry
+            i, f, g, o = jnp.split(x @ p["w"] + h @ p["r"], 4, axis=1)
+            c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+            h = jax.nn.sigmoid(o) * jnp.tanh(c)
+            return (h, c), None
+        zero = jnp.zeros((x.shape[0], p["r"].shape[0]), x.dtype)
+        (h, _), _ = lax.scan(step, (zero, zero), y)
+        return jnp.mean(h ** 2)
+    p = {"k": 0.1 * floats(3, 3, 1, 8), "w": 0.1 * floats(80, 64), "r": 0.1 * floats(16, 64)}
+    names = sorted(p)
+    check(lambda x, *leaves: jax.grad(loss)(dict(zip(names, leaves, strict=True)), x), [floats(4, 24, 20, 1), *(p[name] for name in names)], 2e-5)
+
