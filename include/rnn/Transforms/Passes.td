@@ -187,6 +187,21 @@ def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def RNNFoldInsertedZerosPass : Pass<"rnn-fold-inserted-zeros"> {
+  let summary = "Skip zeros between the elements of convolutions with dilated inputs";
+  let description = [{
+    Gradients of convolutions with steps, and transposed convolutions, multiply elements that are inserted into a tensor of
+    zeros at steps (`tensor.insert_slice`). In 2-D convolutions with steps of 2, three of four products are zero.
+
+    - If it is the filter, loops over the inserted elements read the image in larger steps.
+    - If it is the image, the op becomes one op for each phase: rows of the result and taps of the filter that read inserted
+      elements. Sizes of the windows must be known, and there are at most 16 phases.
+
+    A product of an inserted zero and an infinite number is no longer NaN.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def RNNEliminateEmptyTensorsPass : Pass<"rnn-eliminate-empty-tensors", "::mlir::ModuleOp"> {
   let summary = "Compute tensors where they are inserted, unless a loop inserts into a tensor from outside";
   let description = [{

@@ -28,7 +28,11 @@ struct Access {
   /// image and over a window, the reduction loops come first: the last one may be vectorized.
   SmallVector<unsigned> loops;
 
-  bool hasWindows() const { return loops.size() > dims.size(); }
+  bool hasWindows() const {
+    return llvm::any_of(dims, [&](ArrayRef<int64_t> dim) {
+      return llvm::count_if(loops, [&](unsigned loop) { return dim[loop] != 0; }) > 1;
+    });
+  }
 };
 } // namespace
 
@@ -80,18 +84,38 @@ static Value createView(ImplicitLocOpBuilder &b, Value buffer, const Access &acc
   return memref::ReinterpretCastOp::create(b, type, metadata.getBaseBuffer(), offset, viewSizes, viewStrides);
 }
 
-/// Replaces `op` by one with other operands.
-static linalg::GenericOp replace(OpBuilder &b, linalg::LinalgOp op, ValueRange inputs, ValueRange outputs,
+/// Replaces `op` by one with other operands, and with the loops `loops` only.
+static linalg::GenericOp replace(OpBuilder &b, linalg::LinalgOp op, ArrayRef<unsigned> loops, ValueRange operands,
                                  ArrayRef<AffineMap> maps) {
-  auto generic =
-      linalg::GenericOp::create(b, op.getLoc(), TypeRange(), inputs, outputs, maps, op.getIteratorTypesArray());
+  SmallVector<utils::IteratorType> iterators;
+  for (unsigned loop : loops)
+    iterators.push_back(op.getIteratorTypesArray()[loop]);
+  unsigned inputs = op.getNumDpsInputs();
+  auto generic = linalg::GenericOp::create(b, op.getLoc(), TypeRange(), operands.take_front(inputs),
+                                           operands.drop_front(inputs), maps, iterators);
   IRMapping mapping;
   op->getRegion(0).cloneInto(&generic.getRegion(), mapping);
   op->erase();
   return generic;
 }
 
-/// Returns the op with views of its inputs, or none if all maps are projected permutations or an index is not linear.
+/// The loops that views keep: all, but without those of one iteration if the last dimension of an operand is one of
+/// them. Vectors are along the last dimension.
+static SmallVector<unsigned> getKeptLoops(linalg::LinalgOp op) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  auto isUnit = [&](unsigned loop) { return sizes[loop] == 1; };
+  bool hasLastUnit = llvm::any_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+    auto isLast = [&](unsigned loop) { return map.getResults().back() == getAffineDimExpr(loop, op.getContext()); };
+    return map.getNumResults() > 0 && llvm::any_of(llvm::seq<unsigned>(0, sizes.size()),
+                                                   [&](unsigned loop) { return isUnit(loop) && isLast(loop); });
+  });
+  auto kept = llvm::to_vector(llvm::seq<unsigned>(0, sizes.size()));
+  if (hasLastUnit && !op.hasIndexSemantics() && !llvm::all_of(kept, isUnit))
+    llvm::erase_if(kept, isUnit);
+  return kept;
+}
+
+/// Returns the op with views of its operands, or none if all maps are projected permutations or an index is not linear.
 /// Sets `image` to the index of an input that has windows.
 static linalg::GenericOp createViews(linalg::LinalgOp op, unsigned &image) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -99,35 +123,44 @@ static linalg::GenericOp createViews(linalg::LinalgOp op, unsigned &image) {
   if (!op.hasPureBufferSemantics() || llvm::all_of(maps, isPlain) ||
       !llvm::all_of(ArrayRef(maps).drop_front(op.getNumDpsInputs()), isPlain))
     return {};
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  SmallVector<std::optional<Access>> accesses(op.getNumDpsInputs());
-  for (auto [input, access] : llvm::zip_equal(op.getDpsInputOperands(), accesses)) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    if (isPlain(map) || !isa<MemRefType>(input->get().getType()))
+  SmallVector<unsigned> kept = getKeptLoops(op);
+  SmallVector<Value> operands(op->getOperands());
+  SmallVector<std::optional<Access>> accesses(maps.size());
+  for (auto [operand, map, access] : llvm::zip_equal(operands, maps, accesses)) {
+    auto isKept = [&](AffineExpr expr) { return llvm::is_contained(kept, cast<AffineDimExpr>(expr).getPosition()); };
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    if (!type || (isPlain(map) && llvm::all_of(map.getResults(), isKept)))
       continue;
-    FailureOr<Access> found = analyze(map, iterators);
-    if (failed(found))
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    FailureOr<Access> found = analyze(map, op.getIteratorTypesArray());
+    if (failed(found) || failed(type.getStridesAndOffset(strides, offset)))
       return {};
     access = std::move(*found);
+    llvm::erase_if(access->loops, [&](unsigned loop) { return !llvm::is_contained(kept, loop); });
   }
 
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<OpFoldResult> loopSizes;
   for (const Range &range : op.createLoopRanges(b, op.getLoc()))
     loopSizes.push_back(range.size);
-  SmallVector<Value> inputs = op.getDpsInputs();
   for (auto [index, access] : llvm::enumerate(accesses)) {
-    if (!access)
-      continue;
-    if (access->hasWindows())
-      image = index;
-    inputs[index] = createView(b, inputs[index], *access, loopSizes);
+    SmallVector<unsigned> loops;
+    if (access) {
+      if (access->hasWindows())
+        image = index;
+      operands[index] = createView(b, operands[index], *access, loopSizes);
+      loops = access->loops;
+    } else {
+      for (AffineExpr expr : maps[index].getResults())
+        loops.push_back(cast<AffineDimExpr>(expr).getPosition());
+    }
     SmallVector<AffineExpr> exprs;
-    for (unsigned loop : access->loops)
-      exprs.push_back(b.getAffineDimExpr(loop));
-    maps[index] = AffineMap::get(maps[index].getNumDims(), 0, exprs, b.getContext());
+    for (unsigned loop : loops)
+      exprs.push_back(b.getAffineDimExpr(llvm::find(kept, loop) - kept.begin()));
+    maps[index] = AffineMap::get(kept.size(), 0, exprs, b.getContext());
   }
-  return replace(b, op, inputs, op.getDpsInits(), maps);
+  return replace(b, op, kept, operands, maps);
 }
 
 namespace {
@@ -279,7 +312,7 @@ void Convolution::arrange(SmallVectorImpl<linalg::LinalgOp> &ops) {
   if (!keepsResult)
     useCopy(result);
   b.setInsertionPointAfter(op);
-  op = replace(b, op, ArrayRef(operands).drop_back(), operands.back(), maps);
+  op = replace(b, op, llvm::to_vector(llvm::seq<unsigned>(0, sizes.size())), operands, maps);
   ops.push_back(op);
   if (!keepsResult)
     copy(operands[result], maps[result], stored, storedMap);

@@ -158,3 +158,25 @@ func.func @few(%g: memref<1x9x9xf32>, %w: memref<2x8x9xf32>, %y: memref<1x8x8xf3
   }
   return
 }
+
+// -----
+
+// Loops of one iteration are removed if vectors would be along one of them.
+// CHECK-LABEL: func @units
+// CHECK-SAME: %[[X:.*]]: memref<2x10x16x1xf32>
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [2, 8, 3, 16], strides: [160, 16, 16, 1]
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [2, 8, 16], strides: [128, 16, 1]
+// CHECK: %[[Y:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [3, 16], strides: [16, 1]
+// CHECK: vector.store %{{.*}}, %[[Y]]
+// CHECK-NOT: linalg
+func.func @units(%x: memref<2x10x16x1xf32>, %g: memref<2x8x16x1xf32>, %w: memref<3x1x16x1xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(c, n, f, k, t, u) -> (n, k + t, c, u)>, affine_map<(c, n, f, k, t, u) -> (n, t, c, f)>, affine_map<(c, n, f, k, t, u) -> (k, u, c, f)>],
+                  iterator_types = ["parallel", "reduction", "parallel", "parallel", "reduction", "parallel"]}
+    ins(%x, %g : memref<2x10x16x1xf32>, memref<2x8x16x1xf32>) outs(%w : memref<3x1x16x1xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}

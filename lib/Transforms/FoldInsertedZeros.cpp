@@ -1,0 +1,263 @@
+//===- FoldInsertedZeros.cpp - convolutions without the zeros of a dilation ---===//
+//
+// The gradients of a convolution with steps are convolutions of gradients that have zeros between their elements.
+// Importers insert these zeros into a tensor; most of the products are then zero.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "rnn/Transforms/Passes.h"
+#include <numeric>
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_RNNFOLDINSERTEDZEROSPASS
+#include "rnn/Transforms/Passes.h.inc"
+} // namespace mlir::rnn
+
+using namespace mlir;
+
+static bool isZero(Value tensor) {
+  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
+    return matchPattern(fill.getInputs().front(), m_AnyZeroFloat()) || matchPattern(fill.getInputs().front(), m_Zero());
+  return matchPattern(tensor, m_AnyZeroFloat()) || matchPattern(tensor, m_Zero());
+}
+
+/// Whether the op adds products to its result: products with zeros are then unnecessary.
+static bool isSumOfProducts(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() || op.hasIndexSemantics())
+    return false;
+  return linalg::detail::isContractionBody(*op.getBlock(), [](Operation *product, Operation *sum) {
+    return (isa<arith::MulFOp>(product) && isa<arith::AddFOp>(sum)) ||
+           (isa<arith::MulIOp>(product) && isa<arith::AddIOp>(sum));
+  });
+}
+
+/// The insertion of a tensor into zeros at known places, or null.
+static tensor::InsertSliceOp getInsertion(Value value) {
+  auto insert = value.getDefiningOp<tensor::InsertSliceOp>();
+  if (!insert || insert.getSourceType().getRank() != insert.getType().getRank() || !isZero(insert.getDest()) ||
+      ShapedType::isDynamicShape(insert.getStaticOffsets()) || ShapedType::isDynamicShape(insert.getStaticStrides()))
+    return {};
+  return insert;
+}
+
+/// The op with other operands and maps.
+static linalg::GenericOp createLike(OpBuilder &b, linalg::LinalgOp op, ValueRange inputs, Value output,
+                                    ArrayRef<AffineMap> maps) {
+  auto generic = linalg::GenericOp::create(b, op.getLoc(), TypeRange(output.getType()), inputs, ValueRange(output),
+                                           maps, op.getIteratorTypesArray());
+  IRMapping mapping;
+  op->getRegion(0).cloneInto(&generic.getRegion(), mapping);
+  return generic;
+}
+
+/// Multiplies the elements of the filter that are not inserted zeros: loops over the filter are shorter, and loops over
+/// the image have larger steps. Returns the new op, or `op`.
+static linalg::LinalgOp foldIntoFilter(RewriterBase &b, linalg::LinalgOp op, unsigned filter) {
+  OpOperand *operand = op.getDpsInputOperand(filter), *other = op.getDpsInputOperand(1 - filter);
+  auto insert = getInsertion(operand->get());
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  // A product of plain matrices has faster forms than one that reads every other column.
+  if (!insert || !maps[filter].isProjectedPermutation() || maps[1 - filter].isProjectedPermutation())
+    return op;
+  SmallVector<AffineExpr> replacements;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    replacements.push_back(b.getAffineDimExpr(loop));
+  for (unsigned dim = 0; dim < maps[filter].getNumResults(); ++dim) {
+    int64_t offset = insert.getStaticOffsets()[dim], stride = insert.getStaticStrides()[dim];
+    int64_t size = insert.getSourceType().getDimSize(dim);
+    if (offset == 0 && stride == 1 && !ShapedType::isDynamic(size) && size == insert.getType().getDimSize(dim))
+      continue;
+    unsigned loop = maps[filter].getDimPosition(dim);
+    // The other operand is then read at some indices only, which a plain dimension of a map does not express.
+    AffineExpr expr = b.getAffineDimExpr(loop), replaced = expr * stride + offset;
+    bool isPlain = llvm::is_contained(maps[1 - filter].getResults(), expr) && replaced == expr;
+    if (op.getIteratorTypesArray()[loop] != utils::IteratorType::reduction || isPlain)
+      return op;
+    replacements[loop] = replaced;
+  }
+  maps[1 - filter] = maps[1 - filter].replaceDimsAndSymbols(replacements, {}, op.getNumLoops(), 0);
+  Value inputs[2];
+  inputs[filter] = insert.getSource(), inputs[1 - filter] = other->get();
+  b.setInsertionPoint(op);
+  linalg::GenericOp folded = createLike(b, op, inputs, op.getDpsInits().front(), maps);
+  b.replaceOp(op, folded);
+  return folded;
+}
+
+namespace {
+/// A dimension of the image with index `row + coefficient * tap + constant`, for a row of the result and a tap of the
+/// filter.
+struct WindowDim {
+  unsigned dim;      ///< of the image
+  unsigned row, tap; ///< loops
+  int64_t coefficient, constant;
+  int64_t rows, taps, elements; ///< sizes of the loops, and of the inserted tensor
+  int64_t offset, stride;       ///< of the insertion
+
+  /// Rows `first`, `first + stride`, ... of the result need only taps `tap`, `tap + stride`, ...: the others are
+  /// multiplied with zeros. Row k of them and tap j read element `k + coefficient * j + start`.
+  struct Phase {
+    int64_t row, tap, start;
+    int64_t rows, taps;
+
+    int64_t getLeast(int64_t coefficient) const { return start + std::min<int64_t>(coefficient * (taps - 1), 0); }
+    int64_t getGreatest(int64_t coefficient) const {
+      return start + rows - 1 + std::max<int64_t>(coefficient * (taps - 1), 0);
+    }
+  };
+  SmallVector<Phase> getPhases() const;
+};
+} // namespace
+
+SmallVector<WindowDim::Phase> WindowDim::getPhases() const {
+  SmallVector<Phase> phases;
+  for (int64_t row = 0; row < std::min(stride, rows); ++row)
+    for (int64_t tap = 0; tap < std::min(stride, taps); ++tap)
+      if (int64_t element = row + coefficient * tap + constant - offset; element % stride == 0)
+        phases.push_back({row, tap, element / stride, llvm::divideCeilSigned(rows - row, stride),
+                          llvm::divideCeilSigned(taps - tap, stride)});
+  return phases;
+}
+
+/// The dimensions of the image that have inserted zeros, or none if one has another form.
+static SmallVector<WindowDim> getWindowDims(linalg::LinalgOp op, unsigned image, tensor::InsertSliceOp insert) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  SmallVector<WindowDim> found;
+  for (auto [dim, expr] : llvm::enumerate(maps[image].getResults())) {
+    WindowDim window;
+    window.dim = dim, window.offset = insert.getStaticOffsets()[dim], window.stride = insert.getStaticStrides()[dim];
+    window.elements = insert.getSourceType().getDimSize(dim);
+    if (window.offset == 0 && window.stride == 1 && !ShapedType::isDynamic(window.elements) &&
+        window.elements == insert.getType().getDimSize(dim))
+      continue;
+    SmallVector<int64_t> coefficients;
+    if (failed(getFlattenedAffineExpr(expr, op.getNumLoops(), 0, &coefficients)) ||
+        coefficients.size() != op.getNumLoops() + 1)
+      return {};
+    std::optional<unsigned> row, tap;
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+      if (coefficients[loop] == 0)
+        continue;
+      bool isRow = maps[2].isFunctionOfDim(loop);
+      std::optional<unsigned> &place = isRow ? row : tap;
+      // The other uses of the loop are a plain dimension of the result, or of the filter.
+      bool isPlain = llvm::count_if(maps[image].getResults(),
+                                    [&](AffineExpr other) { return other.isFunctionOfDim(loop); }) == 1 &&
+                     maps[1 - image].isFunctionOfDim(loop) != isRow;
+      if (place || !isPlain || ShapedType::isDynamic(sizes[loop]) || (isRow && coefficients[loop] != 1))
+        return {};
+      place = loop;
+    }
+    if (!row || !tap || ShapedType::isDynamic(window.elements) || std::gcd(coefficients[*tap], window.stride) != 1)
+      return {};
+    window.row = *row, window.tap = *tap, window.coefficient = coefficients[*tap],
+    window.constant = coefficients.back();
+    window.rows = sizes[*row], window.taps = sizes[*tap];
+    found.push_back(window);
+  }
+  return found;
+}
+
+namespace {
+/// Slices of a tensor along loops.
+struct Slices {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+
+  Slices(OpBuilder &b, Location loc, Value tensor) : sizes(tensor::getMixedSizes(b, loc, tensor)) {
+    offsets.assign(sizes.size(), b.getIndexAttr(0)), strides.assign(sizes.size(), b.getIndexAttr(1));
+  }
+  /// Along the dimension that `map` maps from `loop`.
+  void set(OpBuilder &b, AffineMap map, unsigned loop, int64_t offset, int64_t size, int64_t stride) {
+    unsigned dim = *map.getResultPosition(b.getAffineDimExpr(loop));
+    offsets[dim] = b.getIndexAttr(offset), sizes[dim] = b.getIndexAttr(size), strides[dim] = b.getIndexAttr(stride);
+  }
+};
+} // namespace
+
+/// Replaces the op by one for each phase of its image. Fails if the image has no inserted zeros.
+static LogicalResult divideIntoPhases(RewriterBase &b, linalg::LinalgOp op, unsigned image) {
+  constexpr size_t mostOps = 16;
+  const unsigned filter = 1 - image;
+  auto insert = getInsertion(op.getDpsInputOperand(image)->get());
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (!insert || !maps[filter].isProjectedPermutation() || !maps[2].isProjectedPermutation())
+    return failure();
+  SmallVector<WindowDim> dims = getWindowDims(op, image, insert);
+  size_t count = 1;
+  SmallVector<SmallVector<WindowDim::Phase>> phases;
+  for (const WindowDim &dim : dims)
+    count *= phases.emplace_back(dim.getPhases()).size();
+  if (count == 0 || count > mostOps || llvm::all_of(dims, [](const WindowDim &dim) { return dim.stride == 1; }))
+    return failure();
+
+  Location loc = op.getLoc();
+  Type element = insert.getType().getElementType();
+  // Zeros before and after the inserted elements, as many as some phase reads.
+  Value elements = insert.getSource();
+  SmallVector<OpFoldResult> low(insert.getType().getRank(), b.getIndexAttr(0)), high = low;
+  SmallVector<int64_t> before;
+  for (auto [dim, ofDim] : llvm::zip_equal(dims, phases)) {
+    int64_t least = 0, greatest = dim.elements - 1;
+    for (const WindowDim::Phase &phase : ofDim) {
+      least = std::min(least, phase.getLeast(dim.coefficient));
+      greatest = std::max(greatest, phase.getGreatest(dim.coefficient));
+    }
+    before.push_back(-least);
+    low[dim.dim] = b.getIndexAttr(-least), high[dim.dim] = b.getIndexAttr(greatest - (dim.elements - 1));
+  }
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+  elements = tensor::PadOp::create(b, loc, Type(), elements, low, high, zero);
+
+  Value factors = op.getDpsInputOperand(filter)->get(), result = op.getDpsInits().front();
+  for (size_t number = 0; number < count; ++number) {
+    Slices taps(b, loc, factors), rows(b, loc, result);
+    SmallVector<AffineExpr> indices(maps[image].getResults());
+    size_t rest = number;
+    for (auto [dim, ofDim, least] : llvm::zip_equal(dims, phases, before)) {
+      const WindowDim::Phase &phase = ofDim[rest % ofDim.size()];
+      rest /= ofDim.size();
+      taps.set(b, maps[filter], dim.tap, phase.tap, phase.taps, dim.stride);
+      rows.set(b, maps[2], dim.row, phase.row, phase.rows, dim.stride);
+      indices[dim.dim] =
+          b.getAffineDimExpr(dim.row) + b.getAffineDimExpr(dim.tap) * dim.coefficient + (phase.start + least);
+    }
+    Value inputs[2];
+    inputs[image] = elements;
+    inputs[filter] = tensor::ExtractSliceOp::create(b, loc, factors, taps.offsets, taps.sizes, taps.strides);
+    Value part = tensor::ExtractSliceOp::create(b, loc, result, rows.offsets, rows.sizes, rows.strides);
+    SmallVector<AffineMap> partMaps(maps);
+    partMaps[image] = AffineMap::get(op.getNumLoops(), 0, indices, b.getContext());
+    Value computed = createLike(b, op, inputs, part, partMaps).getResult(0);
+    result = tensor::InsertSliceOp::create(b, loc, computed, result, rows.offsets, rows.sizes, rows.strides);
+  }
+  b.replaceOp(op, result);
+  return success();
+}
+
+namespace {
+struct FoldInsertedZeros : public rnn::impl::RNNFoldInsertedZerosPassBase<FoldInsertedZeros> {
+  void runOnOperation() override {
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) {
+      if (isSumOfProducts(op))
+        ops.push_back(op);
+    });
+    for (linalg::LinalgOp op : ops) {
+      IRRewriter b(op);
+      for (unsigned input : {0, 1})
+        op = foldIntoFilter(b, op, input);
+      b.setInsertionPoint(op);
+      if (failed(divideIntoPhases(b, op, 0)))
+        (void)divideIntoPhases(b, op, 1);
+    }
+  }
+};
+} // namespace
