@@ -517,7 +517,7 @@ def _is_ranked(mlir: Any, op: Any) -> bool:
     return all(isinstance(value.type, (mlir.ir.RankedTensorType, mlir.ir.IndexType)) for value in (*op.operands, *op.results))
 
 
-def _inline(block: Any, place: Any) -> List[Any]:
+def inline_block(block: Any, place: Any) -> List[Any]:
     """Moves the ops of a block before `place`, whose operands and results become its arguments and what it returns. Returns the ops."""
     for argument, operand in zip(block.arguments, place.operands):
         argument.replace_all_uses_with(operand)
@@ -547,9 +547,9 @@ def convert(mlir: Any, module: Any, converters: Dict[str, Converter]) -> None:
             f"\nreturn {', '.join(results)} : {types}\n}}"
         # Not a call: bufferization would copy the operands that the function changes, in loops whole lists.
         function = mlir.ir.Operation.parse(text)
-        made = _inline(function.regions[0].blocks[0], op)
+        made = inline_block(function.regions[0].blocks[0], op)
         if op.regions:
             for place in [inner for outer in made for inner in operations(outer) if inner.name == REGION]:
-                _inline(op.regions[0].blocks[0], place)
+                inline_block(op.regions[0].blocks[0], place)
                 place.erase()
         op.erase()

@@ -16,10 +16,10 @@ from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 # jaxlib: to signless StableHLO, and after the conversion of loops and dynamic ops to linalg ops.
 _FIRST = "builtin.module(func.func(stablehlo-legalize-composite-to-call),stablehlo-convert-to-signless,func.func(chlo-legalize-to-stablehlo))"
-_TO_LINALG = "builtin.module(stablehlo-legalize-to-linalg,canonicalize,cse)"
+_TO_LINALG = "builtin.module(symbol-dce,stablehlo-legalize-to-linalg,canonicalize,cse)"
 _CLEAN = "builtin.module(canonicalize,cse)"
 # What the pass convert-tf-to-rnn and its siblings read, and the dialects of ops that nothing else converts.
-_LAYERS = ("tf.CudnnRNN", "tf.BlockLSTM")
+LAYERS = ("tf.CudnnRNN", "tf.BlockLSTM")
 _LAYER_CALLS = ("cudnn_rnn", "hipdnn_rnn", "miopen_rnn")
 _FRONT_ENDS = ("tf.", "stablehlo.", "chlo.", "mhlo.")
 # Ops of upstream dialects on shapes of unknown rank, which upstream does not lower to tensor ops.
@@ -196,7 +196,7 @@ def warn(program: str, message: str) -> None:
 
 def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) -> str:
     """Runs jaxlib's passes on a module and prints it in generic form. `function` renames its only public function."""
-    from . import _dynamic, _gradients, _scatter, _sort, _stablehlo_ops
+    from . import _calls, _dynamic, _gradients, _scatter, _sort, _stablehlo_ops
 
     ir = mlir.ir
     _dynamic.convert(mlir, module, _sort.TOP_K)
@@ -204,6 +204,7 @@ def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) 
     _stablehlo_ops.mark_unsigned(mlir, module)
     try:
         mlir.passmanager.PassManager.parse(_FIRST).run(module.operation)
+        _calls.inline_calls(mlir, module)
         _dynamic.convert(mlir, module, _sort.SORT)  # of chlo.top_k
         convert_assertions(mlir, module)
         remove_barriers(module)
@@ -227,7 +228,7 @@ def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) 
             target = call_target(mlir, op)
             if not target.startswith(_LAYER_CALLS):
                 left.add(f"{op.name} of `{target}`")
-        elif op.name in _SHAPES or (op.name.startswith(_FRONT_ENDS) and not op.name.startswith(_LAYERS) and
+        elif op.name in _SHAPES or (op.name.startswith(_FRONT_ENDS) and not op.name.startswith(LAYERS) and
                                     op.name != "stablehlo.return"):  # of a region of an op that is left
             left.add(op.name)
     if left:
