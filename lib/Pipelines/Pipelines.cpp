@@ -91,6 +91,7 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   pm.addPass(createRNNConvertTensorSelectsPass());
   // Elementwise ops on tensors have no bufferization model.
   pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addNestedPass<func::FuncOp>(createRNNUpliftLoopsPass());
   // On a GPU, the host would wait for the elements.
   pm.addNestedPass<func::FuncOp>(createRNNCheckBoundsPass({/*elements=*/options.target != TargetKind::Cuda}));
   pm.addNestedPass<func::FuncOp>(createRNNCheckSizesPass());

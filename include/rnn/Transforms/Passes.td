@@ -187,6 +187,17 @@ def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def RNNUpliftLoopsPass : Pass<"rnn-uplift-loops"> {
+  let summary = "Convert scf.while loops that count to scf.for";
+  let description = [{
+    Loops of imported programs count in tensors without dimensions. Such integer tensors are carried as scalars, and upstream's
+    `scf::upliftWhileToForLoop` converts loops whose condition compares a counter with a value from outside, if the step is a
+    positive constant and the counter is not used after the loop, where upstream (LLVM 22) returns a wrong value. Otherwise
+    bufferization would copy the values that an `scf.while` passes from its condition to its body in each iteration.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def RNNFoldInsertedZerosPass : Pass<"rnn-fold-inserted-zeros"> {
   let summary = "Skip zeros between the elements of convolutions with dilated inputs";
   let description = [{
