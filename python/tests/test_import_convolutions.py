@@ -99,7 +99,10 @@ def pool(operation, initial, window, strides, padding="VALID"):
 @pytest.mark.parametrize("function, x", (
     (pool(lax.max, -np.inf, (1, 2, 2, 1), (1, 2, 2, 1)), (2, 12, 13, 16)), (pool(lax.max, -np.inf, (1, 1, 3, 3), (1, 1, 1, 1), "SAME"), (2, 4, 9, 11)),
     (pool(lax.add, 0.0, (1, 4, 1), (1, 4, 1), "SAME"), (3, 42, 16)), (pool(lax.add, 0.0, (1, 3, 1), (1, 1, 1)), (3, 42, 16)),
-    (lambda x: jnp.cumsum(x, axis=1), (3, 50)), (lambda x: jnp.flip(x, 1) + x, (5, 37)), (lambda x: jnp.flip(x), (5, 37)),
+    (lambda x: jnp.cumsum(x, axis=1), (3, 50)), (lambda x: jnp.cumsum(x, axis=0), (33, 5)), (lambda x: lax.cumsum(x, axis=1, reverse=True), (3, 50, 2)),
+    (lambda x: jnp.cumprod(x, axis=1), (3, 17)), (lambda x: lax.cummax(x, axis=0), (40, 3)), (lambda x: lax.cummin(x, axis=1, reverse=True), (2, 40)),
+    (lambda x: jnp.cumsum((x * 10).astype(jnp.int32), axis=1), (3, 50)), (lambda x: lax.cumlogsumexp(x, axis=1), (3, 50)), (jnp.cumsum, (1,)),
+    (lambda x: jnp.flip(x, 1) + x, (5, 37)), (lambda x: jnp.flip(x), (5, 37)),
     (lambda x: jnp.convolve(x[0], x[1], mode="same"), (2, 30)), (lambda x: jnp.trace(x) + jnp.diagonal(x), (8, 8))))
 def test_windows(function, x):
     check(function, [floats(*x)], 2e-6)

@@ -127,3 +127,16 @@ def test_training_step_with_an_embedding(capsys):
             return jnp.mean(states ** 2)
         return jax.value_and_grad(sequence_loss, argnums=(0, 1))(table, weights)
     compare(capsys, step, TABLE, floats(7, 3) * 0.5, integers(11, 5, 2))
+
+
+@pytest.mark.parametrize("function, values", (
+    (lambda x, y: jnp.concatenate([x, y * 2, x], axis=1), [floats(5, 7), floats(5, 3)]), (lambda x, y: jnp.concatenate([x, y]), [floats(5), floats(3)]),
+    (lambda x, y: jnp.stack([x, y], axis=1), [floats(5, 7), floats(5, 7)]), (lambda x: jnp.stack(jnp.split(x, 3, axis=-1)), [floats(4, 9)]),
+    (lambda x, y: jnp.concatenate([x, y], axis=-1), [integers(9, 3, 4), integers(9, 3, 0)]), (lambda x: jnp.concatenate([x, x]), [integers(9, 4)]),
+    (lambda x: jnp.pad(x, ((0, 0), (3, 2)), mode="reflect"), [floats(4, 9)]), (lambda x: jnp.roll(x, 3, axis=1), [floats(4, 9)])))
+def test_concatenation(capsys, function, values):
+    compare(capsys, function, *values)
+
+
+def test_concatenation_of_symbolic_sizes(capsys):
+    compare(capsys, lambda x, y: jnp.concatenate([x, y], axis=1), floats(4, 9), floats(4, 3), sizes="b, n, b, m")

@@ -188,14 +188,24 @@ def _convert_empty_pad(body: Body) -> List[str]:
 
 
 def _convert_concatenation(body: Body) -> List[str]:
-    """Operands without elements are skipped: upstream refuses their insertion at the end."""
-    dim, count = body.flag("dimension"), len(body.op.operands)
+    """Insertions of the operands, which are then computed in place: jaxlib's passes emit branches for each element, and refuse the
+    insertion of an operand without elements at the end. Sizes as tensors, and unknown sizes, stay."""
+    ir, dim, count = body.ir, body.flag("dimension"), len(body.op.operands)
     full = [k for k in range(count) if body.type(k).is_dynamic_dim(dim) or body.type(k).get_dim_size(dim)] or [0]
+    result = ir.RankedTensorType(body.op.results[0].type)
+    if len(full) == 1 and count > 1:
+        return [body.cast(f"%{full[0]}", str(body.type(full[0])), result)]
+    is_static = result.has_static_shape and all(body.type(k).has_static_shape for k in full)
+    if is_static and (result.rank > 1 or not isinstance(result.element_type, ir.IntegerType)):
+        value, offset = body.empty(list(result.shape), result.element_type)[0], 0
+        for k in full:
+            shape = list(body.type(k).shape)
+            offsets = [offset if axis == dim else 0 for axis in range(result.rank)]
+            value = body.add(f"tensor.insert_slice %{k} into {value}{offsets} {shape} {[1] * result.rank} : {body.type(k)} into {result}")
+            offset += shape[dim]
+        return [value]
     if len(full) == count:
         return []
-    result = body.op.results[0].type
-    if len(full) == 1:
-        return [body.cast(f"%{full[0]}", str(body.type(full[0])), result)]
     return [body.add(f"stablehlo.concatenate {', '.join(f'%{k}' for k in full)}, dim = {dim} : "
                      f"({', '.join(str(body.type(k)) for k in full)}) -> {result}")]
 
@@ -242,6 +252,58 @@ def _convert_dynamic_gather(body: Body) -> List[str]:
 UNSIGNED = {f"stablehlo.{name}": _convert_unsigned
             for name in ("compare", "convert", "divide", "maximum", "minimum", "remainder")}
 # Before jaxlib's passes, and after them.
+def _is_identity(ir: Any, value: Any, name: str) -> bool:
+    """Whether combining with a constant changes nothing, or nothing more the second time."""
+    if name in ("maximum", "minimum", "and", "or"):
+        return True
+    owner = value.owner
+    while getattr(owner, "name", "") == "stablehlo.broadcast_in_dim":
+        owner = owner.operands[0].owner
+    if getattr(owner, "name", "") != "stablehlo.constant":
+        return False
+    elements = ir.DenseElementsAttr(owner.attributes["value"])
+    return bool(elements.is_splat) and float(np.array(elements).flat[0]) == {"add": 0, "multiply": 1}[name]
+
+
+def _convert_cumulative(body: Body) -> List[str]:
+    """Combines all elements before each one (cumsum) in steps of 1, 2, 4 ... elements. As a window, it would combine them again for
+    each element."""
+    ir, op = body.ir, body.op
+    ops = [inner.operation for inner in op.regions[0].blocks[0]]
+    name = ops[0].name.partition(".")[2]
+    if len(op.operands) != 2 or len(ops) != 2 or name not in ("add", "multiply", "maximum", "minimum", "and", "or"):
+        return []
+    kind, shape = body.type(0), list(body.type(0).shape)
+    window = list(ir.DenseI64ArrayAttr(op.attributes["window_dimensions"]))
+    axes = [axis for axis, size in enumerate(window) if size != 1]
+    steps = [size for key in ("window_strides", "base_dilations", "window_dilations") if key in op.attributes
+             for size in ir.DenseI64ArrayAttr(op.attributes[key])]
+    if not kind.has_static_shape or len(axes) != 1 or window[axes[0]] != shape[axes[0]] or any(size != 1 for size in steps) or \
+            "padding" not in op.attributes or not _is_identity(ir, op.operands[1], name):
+        return []
+    axis, count = axes[0], shape[axes[0]]
+    padding = np.zeros((len(shape), 2), np.int64)
+    padding[axis, 0] = count - 1
+    found = np.array(ir.DenseIntElementsAttr(op.attributes["padding"])).reshape(padding.shape)
+    is_reverse = bool(np.array_equal(found, padding[:, ::-1]))
+    if not is_reverse and not np.array_equal(found, padding):
+        return []
+    value, step = "%0", 1
+    while step < count:
+        first = [step if is_reverse and k == axis else 0 for k in range(len(shape))]
+        last = [size if is_reverse or k != axis else size - step for k, size in enumerate(shape)]
+        low = [0 if is_reverse or k != axis else step for k in range(len(shape))]
+        part = tensor_type([end - begin for begin, end in zip(first, last)], kind.element_type)
+        ranges = ", ".join(f"{begin}:{end}" for begin, end in zip(first, last))
+        taken = body.add(f"stablehlo.slice {value} [{ranges}] : ({kind}) -> {part}")
+        moved = body.add(f"stablehlo.pad {taken}, %1, low = {low}, high = {first}, interior = {[0] * len(shape)} : "
+                         f"({part}, {body.type(1)}) -> {kind}")
+        value = body.add(f"stablehlo.{name} {value}, {moved} : {kind}")
+        step *= 2
+    return [value]
+
+
 BEFORE = {**UNSIGNED, "stablehlo.concatenate": _convert_concatenation, "stablehlo.convolution": _convert_convolution,
-          "stablehlo.pad": _convert_empty_pad, "stablehlo.reduce": _convert_empty_reduction, "stablehlo.slice": _convert_empty_slice}
+          "stablehlo.pad": _convert_empty_pad, "stablehlo.reduce": _convert_empty_reduction,
+          "stablehlo.reduce_window": _convert_cumulative, "stablehlo.slice": _convert_empty_slice}
 AFTER = {"stablehlo.dynamic_gather": _convert_dynamic_gather, "stablehlo.dynamic_pad": _convert_dynamic_pad}
