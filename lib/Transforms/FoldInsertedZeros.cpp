@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "rnn/Transforms/Passes.h"
 #include <numeric>
@@ -21,6 +21,9 @@ namespace mlir::rnn {
 } // namespace mlir::rnn
 
 using namespace mlir;
+
+/// An op is replaced by at most this many.
+static constexpr int64_t mostOps = 16;
 
 static bool isZero(Value tensor) {
   if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
@@ -101,8 +104,8 @@ struct WindowDim {
   int64_t rows, taps, elements; ///< sizes of the loops, and of the inserted tensor
   int64_t offset, stride;       ///< of the insertion
 
-  /// Rows `first`, `first + stride`, ... of the result need only taps `tap`, `tap + stride`, ...: the others are
-  /// multiplied with zeros. Row k of them and tap j read element `k + coefficient * j + start`.
+  /// Rows `row`, `row + stride`, ... of the result need only taps `tap`, `tap + stride`, ...: the others are multiplied
+  /// with zeros. Row k of them and tap j read element `k + coefficient * j + start`.
   struct Phase {
     int64_t row, tap, start;
     int64_t rows, taps;
@@ -156,7 +159,8 @@ static SmallVector<WindowDim> getWindowDims(linalg::LinalgOp op, unsigned image,
         return {};
       place = loop;
     }
-    if (!row || !tap || ShapedType::isDynamic(window.elements) || std::gcd(coefficients[*tap], window.stride) != 1)
+    if (!row || !tap || ShapedType::isDynamic(window.elements) || window.stride > mostOps ||
+        std::gcd(coefficients[*tap], window.stride) != 1)
       return {};
     window.row = *row, window.tap = *tap, window.coefficient = coefficients[*tap],
     window.constant = coefficients.back();
@@ -184,17 +188,16 @@ struct Slices {
 
 /// Replaces the op by one for each phase of its image. Fails if the image has no inserted zeros.
 static LogicalResult divideIntoPhases(RewriterBase &b, linalg::LinalgOp op, unsigned image) {
-  constexpr size_t mostOps = 16;
   const unsigned filter = 1 - image;
   auto insert = getInsertion(op.getDpsInputOperand(image)->get());
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (!insert || !maps[filter].isProjectedPermutation() || !maps[2].isProjectedPermutation())
     return failure();
   SmallVector<WindowDim> dims = getWindowDims(op, image, insert);
-  size_t count = 1;
+  int64_t count = 1;
   SmallVector<SmallVector<WindowDim::Phase>> phases;
   for (const WindowDim &dim : dims)
-    count *= phases.emplace_back(dim.getPhases()).size();
+    count = std::min<int64_t>(count * phases.emplace_back(dim.getPhases()).size(), mostOps + 1);
   if (count == 0 || count > mostOps || llvm::all_of(dims, [](const WindowDim &dim) { return dim.stride == 1; }))
     return failure();
 
@@ -217,10 +220,10 @@ static LogicalResult divideIntoPhases(RewriterBase &b, linalg::LinalgOp op, unsi
   elements = tensor::PadOp::create(b, loc, Type(), elements, low, high, zero);
 
   Value factors = op.getDpsInputOperand(filter)->get(), result = op.getDpsInits().front();
-  for (size_t number = 0; number < count; ++number) {
+  for (int64_t number = 0; number < count; ++number) {
     Slices taps(b, loc, factors), rows(b, loc, result);
     SmallVector<AffineExpr> indices(maps[image].getResults());
-    size_t rest = number;
+    int64_t rest = number;
     for (auto [dim, ofDim, least] : llvm::zip_equal(dims, phases, before)) {
       const WindowDim::Phase &phase = ofDim[rest % ofDim.size()];
       rest /= ofDim.size();

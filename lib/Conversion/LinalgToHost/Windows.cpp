@@ -56,7 +56,7 @@ static FailureOr<Access> analyze(AffineMap map, ArrayRef<utils::IteratorType> it
 static Value createView(ImplicitLocOpBuilder &b, Value buffer, const Access &access, ArrayRef<OpFoldResult> loopSizes) {
   auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
   SmallVector<OpFoldResult> strides = metadata.getConstifiedMixedStrides();
-  /// The sum of the strides times the coefficients in column `column`, and of `start`.
+  // The sum of the strides times the coefficients in column `column`, and of `start`.
   auto sum = [&](unsigned column, OpFoldResult start) {
     AffineExpr expr = b.getAffineSymbolExpr(0);
     SmallVector<OpFoldResult> operands = {start};
