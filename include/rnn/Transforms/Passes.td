@@ -192,8 +192,8 @@ def RNNUpliftLoopsPass : Pass<"rnn-uplift-loops"> {
   let description = [{
     Loops of imported programs count in tensors without dimensions. Such integer tensors are carried as scalars, and upstream's
     `scf::upliftWhileToForLoop` converts loops whose condition compares a counter with a value from outside, if the step is a
-    positive constant and the counter is not used after the loop, where upstream (LLVM 22) returns a wrong value. Otherwise
-    bufferization would copy the values that an `scf.while` passes from its condition to its body in each iteration.
+    positive constant and the counter is not used after the loop, where upstream (LLVM 22) returns a wrong value. Without this,
+    bufferization copies the values that an `scf.while` passes from its condition to its body in each iteration.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
