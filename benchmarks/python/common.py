@@ -18,21 +18,25 @@ def processor():
         return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
 
 
-def interleaved(steps, seconds, least=5):
+def interleaved(steps, seconds, least=5, calls=None):
     """Median seconds of each function of a dict, called one after the other in rounds, each in another order: what a function
-    leaves in caches, and threads that still run, meet the next one."""
+    leaves in caches, and threads that still run, meet the next one. With `calls`, each is called so often in a round, after one
+    call that is not timed. A function that returns a float has measured itself."""
     for step in steps.values():
         step()
         step()
     times = {name: [] for name in steps}
     end = time.perf_counter() + seconds
     order, shuffled = list(steps), random.Random(0)
-    while time.perf_counter() < end or len(next(iter(times.values()))) < least:
+    while time.perf_counter() < end or len(next(iter(times.values()))) < least * (calls or 1):
         shuffled.shuffle(order)
         for name in order:
-            start = time.perf_counter()
-            steps[name]()
-            times[name].append(time.perf_counter() - start)
+            if calls:
+                steps[name]()
+            for _ in range(calls or 1):
+                start = time.perf_counter()
+                measured = steps[name]()
+                times[name].append(measured if isinstance(measured, float) else time.perf_counter() - start)
     return {name: statistics.median(values) for name, values in times.items()}, len(next(iter(times.values())))
 
 

@@ -9,13 +9,11 @@
 
 import argparse
 import os
-import random
-import statistics
 import subprocess
 import sys
 import time
 
-#: name, layout, image, filter (as the layout of JAX), step, dilation
+#: name, layout, image, filter (as the layout of JAX), stride, dilation
 CASES = (
     ("speech, 1 x 3 x 3", "NHWC", (16, 100, 40, 1), (3, 3, 1, 32), 1, 1),
     ("speech, second layer", "NHWC", (16, 100, 40, 32), (3, 3, 32, 32), 2, 1),
@@ -66,26 +64,6 @@ def serve():
         print(time.perf_counter() - start, flush=True)
 
 
-def measure(steps, seconds, calls=3, least=3):
-    """Median seconds of each function of a dict, which returns them, in rounds of several calls each."""
-    times = {name: [] for name in steps}
-    end, shuffled, order = time.perf_counter() + seconds, random.Random(0), list(steps)
-    while time.perf_counter() < end or len(times[order[0]]) < least * calls:
-        shuffled.shuffle(order)
-        for name in order:
-            steps[name]()
-            times[name] += [steps[name]() for _ in range(calls)]
-    return {name: statistics.median(values) for name, values in times.items()}
-
-
-def timed(function):
-    def run():
-        start = time.perf_counter()
-        function()
-        return time.perf_counter() - start
-    return run
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=2)
@@ -97,7 +75,7 @@ def main():
     import jax.numpy as jnp
     import numpy as np
     import rnn_mlir
-    from common import processor
+    from common import interleaved, processor
     from jax import export, lax
     from rnn_mlir.importers import stablehlo
 
@@ -107,7 +85,7 @@ def main():
         version = torch.stdout.readline().split()[1]
     print(f"{processor()}, {os.environ.get('RNNRT_THREADS', os.cpu_count())} threads, jax {jax.__version__}" + (f", torch {version}" if torch else ""))
     print("milliseconds; jax and torch divided by ours\n")
-    print("| | layout | image | filter | step, dilation | pass | ours | jax | torch | jax / ours | torch / ours |\n" + "|---" * 11 + "|")
+    print("| | layout | image | filter | stride, dilation | pass | ours | jax | torch | jax / ours | torch / ours |\n" + "|---" * 11 + "|")
     generator = np.random.default_rng(0)
     for number, (name, layout, x, w, step, dilation) in enumerate(CASES):
         rank, last = len(x) - 2, layout.endswith("C")
@@ -123,14 +101,14 @@ def main():
         for what, function in (("forward", forward), ("gradient", jax.grad(lambda x, w: jnp.sum(forward(x, w) ** 2), argnums=(0, 1)))):
             traced = export.export(jax.jit(function))(*values)
             ours, theirs = rnn_mlir.compile(stablehlo.import_module(traced.mlir_module_serialized)), jax.jit(function)
-            steps = {"ours": timed(lambda: ours(*values)), "jax": timed(lambda: jax.block_until_ready(theirs(*values)))}
+            steps = {"ours": lambda: ours(*values), "jax": lambda: jax.block_until_ready(theirs(*values))}
             if torch:
                 def ask():
                     torch.stdin.write(f"{number} {what}\n")
                     torch.stdin.flush()
                     return float(torch.stdout.readline())
                 steps["torch"] = ask
-            ms = {key: value * 1e3 for key, value in measure(steps, arguments.seconds).items()}
+            ms = {key: value * 1e3 for key, value in interleaved(steps, arguments.seconds, least=3, calls=3)[0].items()}
             row = [name, layout, ",".join(map(str, x)), ",".join(map(str, w)), f"{step}, {dilation}", what, *(f"{ms[key]:.3g}" if key in ms else "" for key in ("ours", "jax", "torch"))]
             row += [f"{ms[key] / ms['ours']:.2f}" if key in ms else "" for key in ("jax", "torch")]
             print("| " + " | ".join(row) + " |", flush=True)

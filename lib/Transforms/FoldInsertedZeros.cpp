@@ -1,7 +1,7 @@
 //===- FoldInsertedZeros.cpp - convolutions without the zeros of a dilation ---===//
 //
-// The gradients of a convolution with steps are convolutions of gradients that have zeros between their elements.
-// Importers insert these zeros into a tensor; most of the products are then zero.
+// The gradients of a strided convolution are convolutions of gradients that have zeros between their elements.
+// Importers insert the elements into a tensor of zeros; most of the products are then zero.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "rnn/Transforms/Passes.h"
+#include "rnn/Transforms/ZeroTensors.h"
 #include <numeric>
 
 namespace mlir::rnn {
@@ -21,15 +21,10 @@ namespace mlir::rnn {
 } // namespace mlir::rnn
 
 using namespace mlir;
+using namespace mlir::rnn;
 
 /// An op is replaced by at most this many.
 static constexpr int64_t mostOps = 16;
-
-static bool isZero(Value tensor) {
-  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
-    return matchPattern(fill.getInputs().front(), m_AnyZeroFloat()) || matchPattern(fill.getInputs().front(), m_Zero());
-  return matchPattern(tensor, m_AnyZeroFloat()) || matchPattern(tensor, m_Zero());
-}
 
 /// Whether the op adds products to its result: products with zeros are then unnecessary.
 static bool isSumOfProducts(linalg::LinalgOp op) {
@@ -48,6 +43,13 @@ static tensor::InsertSliceOp getInsertion(Value value) {
       ShapedType::isDynamicShape(insert.getStaticOffsets()) || ShapedType::isDynamicShape(insert.getStaticStrides()))
     return {};
   return insert;
+}
+
+/// Whether the insertion covers dimension `dim` of the tensor.
+static bool coversDim(tensor::InsertSliceOp insert, unsigned dim) {
+  int64_t size = insert.getSourceType().getDimSize(dim);
+  return insert.getStaticOffsets()[dim] == 0 && insert.getStaticStrides()[dim] == 1 && !ShapedType::isDynamic(size) &&
+         size == insert.getType().getDimSize(dim);
 }
 
 /// The op with other operands and maps.
@@ -73,10 +75,9 @@ static linalg::LinalgOp foldIntoFilter(RewriterBase &b, linalg::LinalgOp op, uns
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     replacements.push_back(b.getAffineDimExpr(loop));
   for (unsigned dim = 0; dim < maps[filter].getNumResults(); ++dim) {
-    int64_t offset = insert.getStaticOffsets()[dim], stride = insert.getStaticStrides()[dim];
-    int64_t size = insert.getSourceType().getDimSize(dim);
-    if (offset == 0 && stride == 1 && !ShapedType::isDynamic(size) && size == insert.getType().getDimSize(dim))
+    if (coversDim(insert, dim))
       continue;
+    int64_t offset = insert.getStaticOffsets()[dim], stride = insert.getStaticStrides()[dim];
     unsigned loop = maps[filter].getDimPosition(dim);
     // The other operand is then read at some indices only, which a plain dimension of a map does not express.
     AffineExpr expr = b.getAffineDimExpr(loop), replaced = expr * stride + offset;
@@ -104,8 +105,8 @@ struct WindowDim {
   int64_t rows, taps, elements; ///< sizes of the loops, and of the inserted tensor
   int64_t offset, stride;       ///< of the insertion
 
-  /// Rows `row`, `row + stride`, ... of the result need only taps `tap`, `tap + stride`, ...: the others are multiplied
-  /// with zeros. Row k of them and tap j read element `k + coefficient * j + start`.
+  /// Rows `row`, `row + stride`, ... of the result read inserted elements at taps `tap`, `tap + stride`, ... only, and
+  /// zeros at the others. Row k and tap j of the phase read element `k + coefficient * j + start`.
   struct Phase {
     int64_t row, tap, start;
     int64_t rows, taps;
@@ -135,12 +136,11 @@ static SmallVector<WindowDim> getWindowDims(linalg::LinalgOp op, unsigned image,
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<WindowDim> found;
   for (auto [dim, expr] : llvm::enumerate(maps[image].getResults())) {
+    if (coversDim(insert, dim))
+      continue;
     WindowDim window;
     window.dim = dim, window.offset = insert.getStaticOffsets()[dim], window.stride = insert.getStaticStrides()[dim];
     window.elements = insert.getSourceType().getDimSize(dim);
-    if (window.offset == 0 && window.stride == 1 && !ShapedType::isDynamic(window.elements) &&
-        window.elements == insert.getType().getDimSize(dim))
-      continue;
     SmallVector<int64_t> coefficients;
     if (failed(getFlattenedAffineExpr(expr, op.getNumLoops(), 0, &coefficients)) ||
         coefficients.size() != op.getNumLoops() + 1)
@@ -186,7 +186,8 @@ struct Slices {
 };
 } // namespace
 
-/// Replaces the op by one for each phase of its image. Fails if the image has no inserted zeros.
+/// Replaces the op by one for each combination of phases of its dimensions, with the rows and taps of the phases. Fails
+/// if the image has no inserted zeros.
 static LogicalResult divideIntoPhases(RewriterBase &b, linalg::LinalgOp op, unsigned image) {
   const unsigned filter = 1 - image;
   auto insert = getInsertion(op.getDpsInputOperand(image)->get());

@@ -91,8 +91,8 @@ struct UpliftCounting : public OpRewritePattern<scf::WhileOp> {
     if (!counter || counter.getOwner() != loop.getBeforeBody() ||
         (!isLess && compare.getPredicate() != arith::CmpIPredicate::sgt))
       return failure();
-    // Upstream (LLVM 22) replaces the counter's result by its value in the last iteration, but the condition passes the
-    // first value that is not less. It also accepts steps that are not positive.
+    // For the counter's result, which is the first value that is not less, upstream (LLVM 22) returns the value of the
+    // last iteration. It also accepts steps that are not positive.
     for (auto [argument, result] : llvm::zip_equal(condition.getArgs(), loop.getResults()))
       if (argument == counter && !result.use_empty())
         return failure();
@@ -111,9 +111,7 @@ struct UpliftLoops : public rnn::impl::RNNUpliftLoopsPassBase<UpliftLoops> {
     RewritePatternSet patterns(&getContext());
     patterns.add<CarryScalars, UpliftCounting>(&getContext());
     populateScalarizeLinalgPatterns(patterns);
-    SmallVector<Operation *> loops;
-    getOperation()->walk([&](scf::WhileOp loop) { loops.push_back(loop); });
-    if (!loops.empty())
+    if (getOperation()->walk([](scf::WhileOp) { return WalkResult::interrupt(); }).wasInterrupted())
       (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };

@@ -201,14 +201,15 @@ def RNNUpliftLoopsPass : Pass<"rnn-uplift-loops"> {
 def RNNFoldInsertedZerosPass : Pass<"rnn-fold-inserted-zeros"> {
   let summary = "Skip zeros between the elements of convolutions with dilated inputs";
   let description = [{
-    Gradients of convolutions with steps, and transposed convolutions, multiply elements that are inserted into a tensor of
-    zeros at steps (`tensor.insert_slice`). In 2-D convolutions with steps of 2, three of four products are zero.
+    Gradients of strided convolutions, and transposed convolutions, read tensors of zeros into which elements were inserted
+    with a stride (`tensor.insert_slice`). With strides of 2 in 2-D, three of four products are zero.
 
-    - If it is the filter, loops over the inserted elements read the image in larger steps.
-    - If it is the image, the op becomes one op for each phase: rows of the result and taps of the filter that read inserted
-      elements. Sizes of the windows must be known, and there are at most 16 phases.
+    - If the filter has the zeros, the loops over it iterate over the inserted elements, and read the image with that stride.
+    - If the image has the zeros, rows of the result whose index has one remainder modulo the stride read inserted elements at the
+      same taps of the filter. The op becomes one op for each remainder, with these rows and taps. Sizes of the windows must be
+      known, and there are at most 16 ops.
 
-    A product of an inserted zero and an infinite number is no longer NaN.
+    A product of an inserted zero and an infinity or NaN was NaN; it is not computed anymore.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }

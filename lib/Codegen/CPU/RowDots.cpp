@@ -33,14 +33,15 @@ public:
 
   void emit() {
     Value isOneRow = b.compare(arith::CmpIPredicate::eq, p.rows, b.index(1));
-    Value width = memref::DimOp::create(b, p.w, cast<MemRefType>(p.w.getType()).getRank() - 1);
-    Value readsWholeRows = b.compare(arith::CmpIPredicate::eq, p.depth, width);
+    Value rowSize = memref::DimOp::create(b, p.w, cast<MemRefType>(p.w.getType()).getRank() - 1);
+    Value readsWholeRows = b.compare(arith::CmpIPredicate::eq, p.depth, rowSize);
     b.ifElse(b.createOrFold<arith::AndIOp>(isOneRow, readsWholeRows), [&] { emitInOrder(); }, [&] { emitRows(); });
   }
 
 private:
+  /// `width` elements of the buffer a from element `offset` on.
   Value loadFactorsAt(Value offset, Value mask = {}) { return b.loadUnconverted(p.a, offset, width, mask); }
-  /// Elements k to k + width of a row of a.
+  /// Elements k to k + width of row `row` of a, which is in panels.
   Value loadFactors(Value row, Value k, Value mask = {}) {
     Value q = b.div(k, b.index(panel)), inPanel = b.sub(k, b.mul(q, panel));
     return loadFactorsAt(b.add(b.add(p.aOffset, b.mul(q, p.aPanel)), b.add(b.mul(row, panel), inPanel)), mask);
@@ -87,7 +88,7 @@ void RowDotsKernel::addInOrder(Value column, int64_t rows) {
     for (int64_t v = 0; v < vectors; ++v) {
       Value inPanel = b.index(v % ofPanel * width), q = b.add(b.mul(number, panels), v / ofPanel);
       Value factors = loadFactorsAt(b.add(b.add(p.aOffset, b.mul(q, p.aPanel)), inPanel));
-      append_range(next, add(factors, b.add(b.mul(number, block), v * width), carried.slice(v * rows, rows)));
+      llvm::append_range(next, add(factors, b.add(b.mul(number, block), v * width), carried.slice(v * rows, rows)));
     }
     return next;
   });

@@ -24,8 +24,9 @@ namespace {
 struct Access {
   /// For each dimension of the operand, the coefficients of the loops, then a constant.
   std::vector<SmallVector<int64_t, 8>> dims;
-  /// The loops with coefficients, in the order of the dimensions. If one dimension has several, such as those over an
-  /// image and over a window, the reduction loops come first: the last one may be vectorized.
+  /// The loops with coefficients, in the order of the dimensions. If several loops index one dimension, such as those
+  /// over an image and over a window, reduction loops come first: vectors are along the last dimension of a view, and
+  /// those along a parallel loop need no horizontal sums.
   SmallVector<unsigned> loops;
 
   bool hasWindows() const {
@@ -87,9 +88,9 @@ static Value createView(ImplicitLocOpBuilder &b, Value buffer, const Access &acc
 /// Replaces `op` by one with other operands, and with the loops `loops` only.
 static linalg::GenericOp replace(OpBuilder &b, linalg::LinalgOp op, ArrayRef<unsigned> loops, ValueRange operands,
                                  ArrayRef<AffineMap> maps) {
-  SmallVector<utils::IteratorType> iterators;
+  SmallVector<utils::IteratorType> all = op.getIteratorTypesArray(), iterators;
   for (unsigned loop : loops)
-    iterators.push_back(op.getIteratorTypesArray()[loop]);
+    iterators.push_back(all[loop]);
   unsigned inputs = op.getNumDpsInputs();
   auto generic = linalg::GenericOp::create(b, op.getLoc(), TypeRange(), operands.take_front(inputs),
                                            operands.drop_front(inputs), maps, iterators);

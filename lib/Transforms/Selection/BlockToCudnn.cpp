@@ -20,6 +20,7 @@
 #include "rnn/Dialect/RNN/IR/RNN.h"
 #include "rnn/Transforms/Selection/Passes.h"
 #include "rnn/Transforms/Selection/Selection.h"
+#include "rnn/Transforms/ZeroTensors.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_RNNBLOCKTOCUDNNPASS
@@ -35,17 +36,6 @@ namespace {
 
 /// Why an op is not rewritten; empty if it is.
 using Reason = std::string;
-
-bool isZero(Value value) {
-  if (matchPattern(value, m_AnyZeroFloat()))
-    return true;
-  if (auto splat = value.getDefiningOp<tensor::SplatOp>())
-    return matchPattern(splat.getInput(), m_AnyZeroFloat());
-  if (auto fill = value.getDefiningOp<linalg::FillOp>())
-    return matchPattern(fill.getInputs().front(), m_AnyZeroFloat());
-  DenseFPElementsAttr elements;
-  return matchPattern(value, m_Constant(&elements)) && elements.isSplat() && elements.getSplatValue<APFloat>().isZero();
-}
 
 /// The dimension of the steps in a sequence of the op.
 template <typename OpTy> unsigned stepsDim(OpTy op) {

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, Dict, List
 
 from ._dynamic import inline_block
-from ._lowering import LAYERS, operations
+from ._lowering import LAYERS, operations, public_functions
 
 # Functions that are called several times are copied while their calls have at most this many ops in total.
 _MOST_OPS = 2000
@@ -21,11 +21,9 @@ def inline_calls(mlir: Any, module: Any) -> None:
     """Inlines private functions of one block that are called once, or that are small. JAX makes a function of each use of `jnp.where`
     or `jax.nn.relu`. Recursive functions stay."""
     ir = mlir.ir
-    functions: Dict[str, Any] = {}
-    for op in module.body:
-        private = "sym_visibility" in op.attributes and ir.StringAttr(op.attributes["sym_visibility"]).value == "private"
-        if op.operation.name == "func.func" and private and len(list(op.operation.regions[0])) == 1:
-            functions[ir.StringAttr(op.attributes["sym_name"]).value] = op.operation
+    public = public_functions(mlir, module)
+    functions = {ir.StringAttr(op.attributes["sym_name"]).value: op.operation for op in module.body if
+                 op.operation.name == "func.func" and op not in public and len(list(op.operation.regions[0])) == 1}
     while True:
         calls: Dict[str, List[Any]] = {name: [] for name in functions}
         for op in operations(module.operation):
