@@ -80,9 +80,10 @@ class _Frame:
 class CompiledFunction:
     """A function of a compiled module. Arguments are passed by position, or by their names in the module.
 
-    Tensors are NumPy arrays or have `__dlpack__`. They are not copied, unless their elements do not lie row-major
-    without gaps; a tensor that the function writes to must. Element types are not converted. Results are tensors of the
-    library that the first tensor is from, and own their memory: one result, or a tuple. The call releases the GIL.
+    Tensors are NumPy arrays or have `__dlpack__`; NumPy's scalars are tensors of rank 0. They are not copied, unless their
+    elements do not lie row-major without gaps; a tensor that the function writes to must. Element types are not converted.
+    Results are tensors of the library that the first tensor is from, and own their memory: one result, or a tuple. The call
+    releases the GIL.
     """
 
     def __init__(self, function: _runtime.Function, device: str) -> None:
@@ -316,6 +317,8 @@ class CompiledFunction:
 
     def _view(self, index: int, value: Any, stream: Optional[int]) -> _dlpack.View:
         argument = self.inputs[index]
+        if isinstance(value, np.generic) and not argument.written:
+            value = np.asarray(value)
         if isinstance(value, np.ndarray):
             seen = self._view_array(index, value)
         elif hasattr(value, "__dlpack__"):

@@ -298,6 +298,27 @@ COPY = """func.func @copy(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
 }"""
 
 
+def test_numpy_scalars():
+    scale = rnn_mlir.compile("""
+        func.func @main(%x: tensor<3xf32>, %factor: tensor<f32>) -> tensor<3xf32> {
+          %empty = tensor.empty() : tensor<3xf32>
+          %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> (i)>],
+                               iterator_types = ["parallel"]}
+              ins(%x, %factor : tensor<3xf32>, tensor<f32>) outs(%empty : tensor<3xf32>) {
+          ^bb0(%a: f32, %b: f32, %old: f32):
+            %p = arith.mulf %a, %b : f32
+            linalg.yield %p : f32
+          } -> tensor<3xf32>
+          return %y : tensor<3xf32>
+        }""")
+    x = np.arange(3, dtype=np.float32)
+    for _ in range(3):
+        assert np.array_equal(scale(x, np.float32(2)), 2 * x)
+    for bad, message in ((np.float64(2), "type f32, but got f64"), (2.0, "must be a NumPy array")):
+        with pytest.raises(rnn_mlir.InvalidArgument, match=message):
+            scale(x, bad)
+
+
 def test_dlpack_in_place():
     """Views.c reads the tensors."""
     copy = rnn_mlir.compile(COPY)

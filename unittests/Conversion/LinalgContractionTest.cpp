@@ -264,6 +264,36 @@ TEST_F(ContractionTest, BatchesAndSeveralDimensions) {
   check(tests);
 }
 
+/// The dimensions of a group are not consecutive in some operands, or an operand has no contiguous dimension.
+TEST_F(ContractionTest, CopiedOperands) {
+  std::vector<Contraction> tests;
+  for (auto [kind, isDynamic] : std::vector<std::pair<ElementKind, bool>>{{ElementKind::F32, false},
+                                                                          {ElementKind::F32, true},
+                                                                          {ElementKind::F64, false},
+                                                                          {ElementKind::F16, false},
+                                                                          {ElementKind::BF16, true},
+                                                                          {ElementKind::BF16, false}})
+    for (auto [a, b, c] : std::vector<std::array<const char *, 3>>{{"tkm", "nk", "tmn"},
+                                                                   {"bhtd", "hdn", "btn"},
+                                                                   {"bhtd", "btn", "hdn"},
+                                                                   {"btn", "hnd", "bhtd"},
+                                                                   {"btn", "bhtd", "hnd"},
+                                                                   {"bthd", "hnd", "btn"},
+                                                                   {"mzk", "zkn", "mnz"},
+                                                                   {"mkz", "nkz", "mnz"},
+                                                                   {"zhtd", "zhnd", "ztn"},
+                                                                   {"dmh", "hnd", "nm"}})
+      for (bool isZero : {false, true}) {
+        Sizes sizes;
+        for (char subscript : std::string(a) + b)
+          sizes[subscript] = std::map<char, int64_t>{{'z', 3}, {'h', 4},  {'d', 17}, {'t', 9},
+                                                     {'b', 8}, {'m', 50}, {'n', 70}, {'k', 60}}
+                                 .at(subscript);
+        tests.push_back({a, b, c, sizes, kind, kind, isDynamic, isZero});
+      }
+  check(tests);
+}
+
 TEST_F(ContractionTest, Vectors) {
   std::vector<Contraction> tests;
   for (bool isDynamic : {false, true})

@@ -260,22 +260,78 @@ TEST_F(LoopsTest, StridedCopies) {
 }
 
 TEST_F(LoopsTest, TransposedInput) {
+  for (ElementKind kind : {ElementKind::F32, ElementKind::F64, ElementKind::F16, ElementKind::BF16, ElementKind::I8,
+                           ElementKind::I16, ElementKind::I32, ElementKind::I64, ElementKind::Index, ElementKind::I1}) {
+    std::string text = replaceAll(R"(
+      func.func @main(%argument: tensor<ROWSxCOLSxTYPE>) -> tensor<?x?xTYPE> {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %x = tensor.cast %argument : tensor<ROWSxCOLSxTYPE> to tensor<?x?xTYPE>
+        %rows = tensor.dim %x, %c0 : tensor<?x?xTYPE>
+        %columns = tensor.dim %x, %c1 : tensor<?x?xTYPE>
+        %empty = tensor.empty(%columns, %rows) : tensor<?x?xTYPE>
+        %r = linalg.transpose ins(%x : tensor<?x?xTYPE>) outs(%empty : tensor<?x?xTYPE>) permutation = [1, 0]
+        return %r : tensor<?x?xTYPE>
+      })",
+                                  {{"TYPE", stringifyElementKind(kind).str()}});
+    forShapes(text, kind, [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t column = 0; column < columns; ++column)
+          ASSERT_EQ(y.getAsDouble(column * rows + row), x.getAsDouble(row * columns + column))
+              << stringifyElementKind(kind).str() << ": " << rows << "x" << columns;
+    });
+  }
+}
+
+/// A transposed input beside one with the loops of the result, a value for each row, and positions, in three loops.
+TEST_F(LoopsTest, TransposedBesideOthers) {
   std::string text = R"(
-    func.func @main(%argument: tensor<ROWSxCOLSxf32>) -> tensor<?x?xf32> {
+    func.func @main(%x: tensor<ROWSxCOLSxf32>) -> tensor<3xCOLSxROWSxf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
-      %x = tensor.cast %argument : tensor<ROWSxCOLSxf32> to tensor<?x?xf32>
-      %rows = tensor.dim %x, %c0 : tensor<?x?xf32>
-      %columns = tensor.dim %x, %c1 : tensor<?x?xf32>
-      %empty = tensor.empty(%columns, %rows) : tensor<?x?xf32>
-      %r = linalg.transpose ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) permutation = [1, 0]
-      return %r : tensor<?x?xf32>
+      %rows = tensor.dim %x, %c0 : tensor<ROWSxCOLSxf32>
+      %columns = tensor.dim %x, %c1 : tensor<ROWSxCOLSxf32>
+      %shape = tensor.from_elements %columns, %rows : tensor<2xindex>
+      %same = tensor.reshape %x(%shape) : (tensor<ROWSxCOLSxf32>, tensor<2xindex>) -> tensor<COLSxROWSxf32>
+      %slice = tensor.extract_slice %x[0, 0] [1, %columns] [1, 1] : tensor<ROWSxCOLSxf32> to tensor<?xf32>
+      %row = tensor.cast %slice : tensor<?xf32> to tensor<COLSxf32>
+      %empty = tensor.empty(SIZES) : tensor<3xCOLSxROWSxf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(z, j, i) -> (i, j)>, affine_map<(z, j, i) -> (j, i)>,
+                                            affine_map<(z, j, i) -> (j)>, affine_map<(z, j, i) -> (z, j, i)>],
+                           iterator_types = ["parallel", "parallel", "parallel"]}
+          ins(%x, %same, %row : tensor<ROWSxCOLSxf32>, tensor<COLSxROWSxf32>, tensor<COLSxf32>)
+          outs(%empty : tensor<3xCOLSxROWSxf32>) {
+      ^bb0(%a: f32, %b: f32, %c: f32, %old: f32):
+        %z = linalg.index 0 : index
+        %j = linalg.index 1 : index
+        %i = linalg.index 2 : index
+        %ten = arith.constant 10 : index
+        %zt = arith.muli %z, %ten : index
+        %iz = arith.addi %i, %zt : index
+        %ijz = arith.subi %iz, %j : index
+        %int = arith.index_cast %ijz : index to i32
+        %float = arith.sitofp %int : i32 to f32
+        %p = arith.mulf %a, %b : f32
+        %q = arith.subf %p, %c : f32
+        %s = arith.addf %q, %float : f32
+        linalg.yield %s : f32
+      } -> tensor<3xCOLSxROWSxf32>
+      return %r : tensor<3xCOLSxROWSxf32>
     })";
-  forShapes(text, ElementKind::F32, [&](const HostTensor &x, const HostTensor &y, int64_t rows, int64_t columns) {
-    for (int64_t row = 0; row < rows; ++row)
-      for (int64_t column = 0; column < columns; ++column)
-        ASSERT_EQ(y.getAsDouble(column * rows + row), x.getAsDouble(row * columns + column));
-  });
+  for (auto [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{{1, 40}, {40, 1}, {16, 32}, {17, 15}, {35, 70}})
+    for (bool isDynamic : {false, true}) {
+      compile(replaceAll(fill(text, isDynamic, rows, columns), {{"SIZES", isDynamic ? "%columns, %rows" : ""}}));
+      ASSERT_FALSE(HasFatalFailure());
+      HostTensor x = makeTensor(ElementKind::F32, {rows, columns}), y = run("main", {x});
+      auto at = [&](int64_t index) { return static_cast<float>(x.getAsDouble(index)); };
+      for (int64_t z = 0; z < 3; ++z)
+        for (int64_t j = 0; j < columns; ++j)
+          for (int64_t i = 0; i < rows; ++i) {
+            float product = at(i * columns + j) * at(j * rows + i), difference = product - at(j);
+            ASSERT_EQ(y.getAsDouble((z * columns + j) * rows + i), difference + (i + 10 * z - j))
+                << rows << "x" << columns << ": " << z << ", " << j << ", " << i;
+          }
+    }
 }
 
 /// Rows of a table by computed indices, columns by computed indices, and the position as a value.

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MicroKernel.h"
-#include "Transpose.h"
 #include "rnn/Codegen/CPU/KernelLibrary.h"
+#include "rnn/Codegen/CPU/Transpose.h"
 
 using namespace mlir;
 using namespace mlir::rnn;

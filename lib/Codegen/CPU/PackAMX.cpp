@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Transpose.h"
 #include "rnn/Codegen/CPU/KernelLibrary.h"
+#include "rnn/Codegen/CPU/Transpose.h"
 
 using namespace mlir;
 using namespace mlir::rnn;

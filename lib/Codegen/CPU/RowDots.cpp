@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "MicroKernel.h"
-#include "Transpose.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "rnn/Codegen/CPU/KernelLibrary.h"
+#include "rnn/Codegen/CPU/Transpose.h"
 
 using namespace mlir;
 using namespace mlir::rnn;

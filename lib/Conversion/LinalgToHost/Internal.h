@@ -8,6 +8,7 @@
 #define RNN_LIB_CONVERSION_LINALGTOHOST_INTERNAL_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "rnn/Codegen/CPU/KernelLibrary.h"
 
 namespace mlir::rnn::host {
@@ -16,6 +17,18 @@ namespace mlir::rnn::host {
 /// strided views with one dimension for each loop, unless an index is not linear in the loops. Appends the op to `ops`,
 /// in the order of execution, with the copies that make its vectors contiguous.
 void prepareWindows(linalg::LinalgOp op, SmallVectorImpl<linalg::LinalgOp> &ops);
+
+/// A new buffer for the elements of an operand, with one dimension for each of `loops`, and its indexing map. `map`,
+/// that of the operand, is a permutation of these loops.
+std::pair<Value, AffineMap> allocatePermuted(ImplicitLocOpBuilder &b, Value operand, AffineMap map,
+                                             ArrayRef<unsigned> loops);
+
+/// Copies all elements of `from` to `to`, whose dimensions are permuted as the maps say.
+linalg::GenericOp createCopy(ImplicitLocOpBuilder &b, Value from, AffineMap fromMap, Value to, AffineMap toMap);
+
+/// Replaces `op` by one with other operands, and with the loops `loops` only.
+linalg::GenericOp replaceOperands(OpBuilder &b, linalg::LinalgOp op, ArrayRef<unsigned> loops, ValueRange operands,
+                                  ArrayRef<AffineMap> maps);
 
 /// Replaces a large contraction of floating-point matrices by a packed GEMM. Fails if the op was not erased: if the
 /// sizes are dynamic, it remains in a branch for small ones. `isZero` and the result are those of convertToVectorLoops.
@@ -27,6 +40,11 @@ FailureOr<bool> convertToPackedGemm(linalg::LinalgOp op, bool isZero, const Host
 /// it.
 FailureOr<bool> convertToVectorLoops(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
                                      cpu::KernelLibrary &library);
+
+/// Replaces an op by a packed GEMM, or by loops over vectors if that fails. The arguments and the result are those of
+/// convertToVectorLoops.
+FailureOr<bool> convertToPackedOrLoops(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
+                                       cpu::KernelLibrary &library);
 
 } // namespace mlir::rnn::host
 

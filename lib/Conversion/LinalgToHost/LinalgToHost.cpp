@@ -77,6 +77,16 @@ struct ConvertLinalgToHost : public rnn::impl::ConvertLinalgToHostPassBase<Conve
 
 } // namespace
 
+FailureOr<bool> host::convertToPackedOrLoops(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
+                                             cpu::KernelLibrary &library) {
+  Block *block = op->getBlock();
+  FailureOr<bool> startsFromZero = convertToPackedGemm(op, isZero, vectors, library);
+  if (succeeded(startsFromZero))
+    return startsFromZero;
+  // If the op is in a branch now, a packed GEMM beside it adds to the zeros.
+  return convertToVectorLoops(op, isZero && op->getBlock() == block, vectors, library);
+}
+
 void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {
   SmallVector<linalg::LinalgOp> found, ops;
   module.walk([&](linalg::LinalgOp op) { found.push_back(op); });
@@ -92,13 +102,7 @@ void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {
       continue;
     }
     linalg::FillOp zeros = findZeros(op);
-    Block *block = op->getBlock();
-    FailureOr<bool> startsFromZero = convertToPackedGemm(op, bool(zeros), vectors, library);
-    if (failed(startsFromZero)) {
-      // If the op is in a branch now, a packed GEMM beside it adds to the zeros.
-      bool isZero = zeros && op->getBlock() == block;
-      startsFromZero = convertToVectorLoops(op, isZero, vectors, library);
-    }
+    FailureOr<bool> startsFromZero = convertToPackedOrLoops(op, bool(zeros), vectors, library);
     if (succeeded(startsFromZero) && *startsFromZero)
       unnecessary.insert(zeros);
   }

@@ -482,7 +482,5 @@ void PackedContraction::multiplyBlock(HostBuilder &b, Value block, Value firstRo
 FailureOr<bool> host::convertToPackedGemm(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
                                           KernelLibrary &library) {
   PackedContraction contraction(op, vectors, library);
-  if (failed(contraction.analyze()))
-    return failure();
-  return contraction.emit(isZero);
+  return succeeded(contraction.analyze()) ? contraction.emit(isZero) : contraction.arrange(isZero);
 }

@@ -36,6 +36,10 @@ public:
   /// `isZero`: the result is zero before the op. Fails if the op remains in a branch for small sizes; otherwise erases
   /// it and returns whether the result is overwritten without being read.
   FailureOr<bool> emit(bool isZero);
+  /// If `analyze` failed only because the dimensions of a group are not consecutive in some operands, and copies of
+  /// these pay, copies them and converts the op on the copies. Otherwise fails without a change. The result is that of
+  /// `emit`.
+  FailureOr<bool> arrange(bool isZero);
 
 private:
   bool matchBody();
@@ -43,6 +47,9 @@ private:
   cpu::Tiles makeTiles() const;
   int64_t leastRight(bool hasManyRows) const;
   bool canReadLeft() const;
+  unsigned getLastLoop(unsigned operand);
+  bool areCopiesWorthwhile();
+  SmallVector<unsigned> getArrangedLoops(unsigned operand);
   std::optional<bool> isKnownLarge();
   Value isLarge(cpu::HostBuilder &b) const;
 
@@ -74,6 +81,8 @@ private:
   const HostVectors &vectors;
   cpu::KernelLibrary &library;
   SmallVector<unsigned> batchLoops, loops[numGroups];
+  unsigned leftIndex = 0, rightIndex = 1; ///< the operands of c^T = b^T a^T are swapped
+  SmallVector<unsigned> scattered;        ///< the operands in which the dimensions of a group are not consecutive
   Matrix left, right, result;
 
   bool startsFromZero = false;

@@ -94,17 +94,24 @@ FailureOr<Matrix> PackedContraction::analyzeOperand(OpOperand &operand, Group ro
   return matrix;
 }
 
+/// The loop over the last dimension of an operand that is no batch dimension.
+unsigned PackedContraction::getLastLoop(unsigned operand) {
+  AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(operand));
+  return *llvm::find_if(llvm::reverse(llvm::map_range(
+                            map.getResults(), [](AffineExpr expr) { return cast<AffineDimExpr>(expr).getPosition(); })),
+                        [&](unsigned loop) { return !llvm::is_contained(batchLoops, loop); });
+}
+
 LogicalResult PackedContraction::analyze() {
   if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
     return failure();
   for (OpOperand &operand : op->getOpOperands())
     if (!isa<MemRefType>(operand.get().getType()) || !op.getMatchingIndexingMap(&operand).isProjectedPermutation())
       return failure();
-  OpOperand *leftOperand = op.getDpsInputOperand(0), *rightOperand = op.getDpsInputOperand(1);
   OpOperand &resultOperand = *op.getDpsInitOperand(0);
-  Type element = getElement(leftOperand->get()), sum = getElement(resultOperand.get());
+  Type element = getElement(op->getOperand(leftIndex)), sum = getElement(resultOperand.get());
   bool isFloat = element.isF16() || element.isBF16() || element.isF32() || element.isF64();
-  if (!isFloat || getElement(rightOperand->get()) != element ||
+  if (!isFloat || getElement(op->getOperand(rightIndex)) != element ||
       (sum != element && sum != getAccumulatorType(element)) || !matchBody())
     return failure();
   FailureOr<linalg::ContractionDimensions> dims = linalg::inferContractionDims(op);
@@ -112,28 +119,32 @@ LogicalResult PackedContraction::analyze() {
       dims->batch.size() + dims->m.size() + dims->n.size() + dims->k.size() != op.getNumLoops())
     return failure();
   // The order of a group is that of the dimensions of an operand.
-  auto sort = [&](ArrayRef<unsigned> group, OpOperand *operand) {
+  auto sort = [&](ArrayRef<unsigned> group, OpOperand &operand) {
     SmallVector<unsigned> sorted;
-    for (AffineExpr expr : op.getMatchingIndexingMap(operand).getResults())
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
       if (unsigned loop = cast<AffineDimExpr>(expr).getPosition(); llvm::is_contained(group, loop))
         sorted.push_back(loop);
     return sorted;
   };
-  batchLoops = sort(dims->batch, &resultOperand);
-  loops[M] = sort(dims->m, &resultOperand), loops[N] = sort(dims->n, &resultOperand);
-  loops[K] = sort(dims->k, leftOperand);
+  batchLoops = sort(dims->batch, resultOperand);
+  loops[M] = sort(dims->m, resultOperand), loops[N] = sort(dims->n, resultOperand);
+  loops[K] = sort(dims->k, op->getOpOperand(leftIndex));
   // The columns of c are contiguous: c^T = b^T a^T.
+  unsigned resultIndex = resultOperand.getOperandNumber();
   FailureOr<Matrix> matrix = analyzeOperand(resultOperand, M, N);
-  if (succeeded(matrix) && matrix->columns == M) {
+  if (succeeded(matrix) ? matrix->columns == M : llvm::is_contained(loops[M], getLastLoop(resultIndex))) {
     std::swap(loops[M], loops[N]);
-    std::swap(leftOperand, rightOperand);
-    matrix = analyzeOperand(resultOperand, M, N);
+    std::swap(leftIndex, rightIndex);
   }
-  FailureOr<Matrix> first = analyzeOperand(*leftOperand, M, K), second = analyzeOperand(*rightOperand, K, N);
-  if (failed(matrix) || failed(first) || failed(second))
-    return failure();
-  left = *first, right = *second, result = *matrix;
-  return success(isKnownLarge() != false);
+  auto analyzeInto = [&](Matrix &matrix, unsigned operand, Group rows, Group columns) {
+    FailureOr<Matrix> found = analyzeOperand(op->getOpOperand(operand), rows, columns);
+    if (failed(found))
+      return scattered.push_back(operand);
+    matrix = *found;
+  };
+  analyzeInto(left, leftIndex, M, K), analyzeInto(right, rightIndex, K, N);
+  analyzeInto(result, resultIndex, M, N);
+  return success(scattered.empty() && isKnownLarge() != false);
 }
 
 Tiles PackedContraction::makeTiles() const {

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include "rnn/Codegen/CPU/Transpose.h"
 #include <cmath>
 
 using namespace mlir;
@@ -105,6 +106,43 @@ Value VectorLoops::loadVector(HostBuilder &b, const Buffer &buffer, Value first,
         return arith::MulIOp::create(b, steps, b.splat(stride));
       },
       mask);
+}
+
+/// The vectors of an input at `first` for the rows of the tile. Loads one vector along the rows for each lane.
+SmallVector<Value> VectorLoops::loadTransposed(HostBuilder &b, const Buffer &buffer, Value first, Value mask) {
+  Type element = buffer.type.getElementType(), word = element;
+  unsigned width = b.tiles.sum.getIntOrFloatBitWidth();
+  if (element.isIntOrFloat() && element.getIntOrFloatBitWidth() < width)
+    word = b.getIntegerType(width);
+  auto toWords = [&](Value vector) -> Value {
+    if (word == element)
+      return vector;
+    VectorType bits = b.vectorType(b.getIntegerType(element.getIntOrFloatBitWidth()));
+    return arith::ExtUIOp::create(b, b.vectorType(word), b.createOrFold<arith::BitcastOp>(bits, vector));
+  };
+  auto fromWords = [&](Value vector) -> Value {
+    if (word == element)
+      return vector;
+    VectorType bits = b.vectorType(b.getIntegerType(element.getIntOrFloatBitWidth()));
+    return b.createOrFold<arith::BitcastOp>(b.vectorType(element), arith::TruncIOp::create(b, bits, vector));
+  };
+  Value last = b.sub(sizes[vectorLoop], b.index(1)), inRows;
+  if (static_cast<int64_t>(rows.size()) < b.tiles.lanes)
+    inRows = b.mask(b.index(rows.size()));
+  position[*rowLoop] = rows.front();
+  SmallVector<Value> columns;
+  for (int64_t lane = 0; lane < b.tiles.lanes; ++lane) {
+    // Lanes without an element read the last one.
+    Value at = b.add(first, lane);
+    SmallVector<Value> indices = getIndices(b, buffer, mask ? b.min(at, last) : at);
+    columns.push_back(toWords(element.isInteger(1) ? loadBits(b, buffer.value, indices, inRows)
+                                                   : b.loadUnconverted(buffer.value, indices, b.tiles.lanes, inRows)));
+  }
+  cpu::transpose(b, columns);
+  columns.truncate(rows.size());
+  for (Value &row : columns)
+    row = fromWords(row);
+  return columns;
 }
 
 void VectorLoops::store(HostBuilder &b, Value vector, const Buffer &buffer, Value first, Value mask) {
@@ -232,7 +270,8 @@ SmallVector<Value> VectorLoops::emitBody(HostBuilder &b, Value first, ArrayRef<V
       uniform.map(argument, memref::LoadOp::create(b, buffer.value, getIndices(b, buffer)).getResult());
     } else {
       for (size_t v = 0; v < count; ++v)
-        lanes[argument].push_back(loadVector(b, buffer, firstOf(v), masks[v]));
+        lanes[argument].push_back(transposed.contains(index) ? transposed[index][currentRow]
+                                                             : loadVector(b, buffer, firstOf(v), masks[v]));
     }
   }
   for (size_t index = 0; index < results; ++index)

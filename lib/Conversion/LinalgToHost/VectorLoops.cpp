@@ -117,39 +117,61 @@ void VectorLoops::collapse() {
   staticSizes.assign(1, isStatic ? ShapedType::getNumElements(staticSizes) : ShapedType::kDynamic);
 }
 
-/// The number of operands that need a gather, or none if the loop cannot be vectorized.
-std::optional<int64_t> VectorLoops::getScore(unsigned loop) const {
+/// What the inputs of a loop cost that are not contiguous along it, in the order of importance.
+struct VectorLoops::Score {
+  int64_t gathers, transposes;
+  bool isReduction; ///< A horizontal reduction costs more than a loop whose lanes are independent.
+
+  bool operator<=(const Score &other) const {
+    return std::tie(gathers, transposes, isReduction) <= std::tie(other.gathers, other.transposes, other.isReduction);
+  }
+};
+
+/// The loop along which most inputs are contiguous that are strided along `loop`, if there are any.
+std::optional<unsigned> VectorLoops::chooseTransposedRows(unsigned loop) const {
+  if (llvm::is_contained(iterators, utils::IteratorType::reduction))
+    return std::nullopt;
+  std::optional<unsigned> best;
+  int64_t most = 0;
+  for (unsigned rows = 0; rows < iterators.size(); ++rows) {
+    int64_t count = llvm::count_if(ArrayRef(buffers).take_front(numInputs),
+                                   [&](const Buffer &buffer) { return isTransposed(buffer, loop, rows); });
+    if (rows != loop && staticSizes[rows] != 1 && count > most)
+      best = rows, most = count;
+  }
+  return best;
+}
+
+/// The cost of vectors along a loop, or none if it cannot be vectorized.
+std::optional<VectorLoops::Score> VectorLoops::getScore(unsigned loop) const {
   if (staticSizes[loop] == 1 && iterators.size() > 1)
     return std::nullopt;
   bool hasContiguous = false;
-  int64_t gathers = 0;
+  std::optional<unsigned> rows = chooseTransposedRows(loop);
+  Score score = {0, 0, isReduction(loop)};
   for (auto [index, buffer] : llvm::enumerate(buffers)) {
     Access access = buffer.type ? buffer.along(loop) : Access::Invariant;
-    bool isResult = index >= numInputs;
+    bool isResult = index >= numInputs, isInTile = !isResult && rows && isTransposed(buffer, loop, *rows);
     // There is no gather of i1.
-    if (access == Access::Strided && (isResult || buffer.type.getElementType().isInteger(1)))
+    if (access == Access::Strided && !isInTile && (isResult || buffer.type.getElementType().isInteger(1)))
       return std::nullopt;
     hasContiguous |= access == Access::Contiguous;
-    gathers += access == Access::Strided;
+    (isInTile ? score.transposes : score.gathers) += access == Access::Strided;
   }
   if (!hasContiguous)
     return std::nullopt;
   if (isReduction(loop) && !hasCombiners())
     return std::nullopt;
-  return gathers;
+  return score;
 }
 
 LogicalResult VectorLoops::chooseLoop() {
   if (isCollapsed)
     return success();
-  std::optional<std::pair<int64_t, int64_t>> best;
+  std::optional<Score> best;
   for (unsigned loop = 0; loop < iterators.size(); ++loop)
-    if (std::optional<int64_t> gathers = getScore(loop)) {
-      // A horizontal reduction costs more than a loop whose lanes are independent.
-      std::pair<int64_t, int64_t> score = {*gathers, isReduction(loop)};
-      if (!best || score <= *best)
-        best = score, vectorLoop = loop;
-    }
+    if (std::optional<Score> score = getScore(loop); score && (!best || *score <= *best))
+      best = score, vectorLoop = loop;
   return success(best.has_value());
 }
 
@@ -161,6 +183,8 @@ bool VectorLoops::hasSimpleSums() const {
 
 /// Vectors of one iteration: enough independent sums to hide the latency of an addition.
 int64_t VectorLoops::getUnroll() const {
+  if (transposes)
+    return 1;
   if (rowLoop)
     return vectors.registers >= 32 ? 4 : 2;
   // One row of sums: long runs of each row of the operand, since rows may be far apart.
@@ -215,7 +239,10 @@ void VectorLoops::emit() {
   }
   position.assign(sizes.size(), Value());
 
-  rowLoop = chooseRows();
+  rowLoop = isCollapsed ? std::nullopt : chooseTransposedRows(vectorLoop);
+  transposes = rowLoop.has_value();
+  if (!rowLoop)
+    rowLoop = chooseRows();
   SmallVector<unsigned> outer;
   for (unsigned loop = 0; loop < iterators.size(); ++loop)
     if (!isReduction(loop) && !isVectorized(loop) && loop != rowLoop)
@@ -237,7 +264,7 @@ void VectorLoops::emit() {
   if (isVectorized(shared))
     most = b.ceilDiv(most, getUnroll() * b.tiles.lanes);
   else if (shared == rowLoop)
-    most = b.ceilDiv(most, Tiles::rows);
+    most = b.ceilDiv(most, getTileRows(b));
   library.parallel(b, most, work, [&](const Team &team) { emitLoops(b, outer, shared, team); });
 }
 
@@ -268,7 +295,7 @@ void VectorLoops::emitLoops(HostBuilder &b, ArrayRef<unsigned> loops, unsigned s
   });
 }
 
-/// The loop over tiles of Tiles::rows rows, and then the remaining rows. Threads divide whole tiles, so that a row is
+/// The loop over tiles of rows, and then the remaining rows. Threads divide whole tiles, so that a row is
 /// in the same tile for any number of threads.
 void VectorLoops::emitRows(HostBuilder &b, unsigned loop, unsigned shared, const Team &team) {
   auto emitTile = [&](Value first, int64_t count) {
@@ -277,18 +304,19 @@ void VectorLoops::emitRows(HostBuilder &b, unsigned loop, unsigned shared, const
       rows.push_back(b.add(first, row));
     emitVectorLoop(b, isVectorized(shared), team);
   };
+  int64_t height = getTileRows(b);
   Value from = b.index(0), to = sizes[loop];
   if (loop == shared) {
-    Value tiles = b.ceilDiv(to, Tiles::rows);
-    from = b.mul(team.begin(b, tiles), Tiles::rows), to = b.min(b.mul(team.end(b, tiles), Tiles::rows), to);
+    Value tiles = b.ceilDiv(to, height);
+    from = b.mul(team.begin(b, tiles), height), to = b.min(b.mul(team.end(b, tiles), height), to);
   }
   int64_t size = staticSizes[loop];
-  Value whole = b.add(from, b.mul(b.div(b.sub(to, from), b.index(Tiles::rows)), Tiles::rows));
-  if (ShapedType::isDynamic(size) || size >= Tiles::rows)
-    b.loop(from, whole, Tiles::rows, [&](Value first) { emitTile(first, Tiles::rows); });
+  Value whole = b.add(from, b.mul(b.div(b.sub(to, from), b.index(height)), height));
+  if (ShapedType::isDynamic(size) || size >= height)
+    b.loop(from, whole, height, [&](Value first) { emitTile(first, height); });
   if (ShapedType::isDynamic(size))
     return b.loop(whole, to, 1, [&](Value first) { emitTile(first, 1); });
-  if (int64_t rest = size % Tiles::rows)
+  if (int64_t rest = size % height)
     b.ifThen(b.compare(arith::CmpIPredicate::ne, whole, to), [&] { emitTile(whole, rest); });
 }
 
@@ -394,11 +422,16 @@ void VectorLoops::emitParallelGroup(HostBuilder &b, Value first, ArrayRef<Value>
       reductions.push_back(loop);
   auto results = ArrayRef(buffers).drop_front(numInputs);
   size_t perRow = masks.size() * results.size();
+  if (transposes)
+    for (auto [index, buffer] : llvm::enumerate(ArrayRef(buffers).take_front(numInputs)))
+      if (isTransposed(buffer, vectorLoop, *rowLoop) && !body.getArgument(index).use_empty())
+        transposed[index] = loadTransposed(b, buffer, first, masks.front());
   // Calls `body` for each row of the tile.
   auto forRows = [&](function_ref<void(size_t)> body) {
     for (size_t row = 0; row < std::max<size_t>(rows.size(), 1); ++row) {
       if (!rows.empty())
         position[*rowLoop] = rows[row];
+      currentRow = row;
       body(row);
     }
   };

@@ -77,8 +77,15 @@ private:
   }
   void collapse();
   LogicalResult chooseLoop();
-  std::optional<int64_t> getScore(unsigned loop) const;
+  struct Score;
+  std::optional<Score> getScore(unsigned loop) const;
+  std::optional<unsigned> chooseTransposedRows(unsigned loop) const;
+  bool isTransposed(const Buffer &buffer, unsigned vectors, unsigned rows) const {
+    return buffer.type && buffer.along(vectors) == Access::Strided && buffer.along(rows) == Access::Contiguous;
+  }
   int64_t getUnroll() const;
+  /// The rows of a tile.
+  int64_t getTileRows(HostBuilder &b) const { return transposes ? b.tiles.lanes : Tiles::rows; }
   bool hasSimpleSums() const;
   Value getWork(HostBuilder &b);
   std::optional<unsigned> chooseRows() const;
@@ -111,6 +118,7 @@ private:
   Value loadBits(HostBuilder &b, Value buffer, ValueRange indices, Value mask);
   void storeBits(HostBuilder &b, Value vector, Value buffer, ValueRange indices, Value mask);
   Value loadVector(HostBuilder &b, const Buffer &buffer, Value first, Value mask);
+  SmallVector<Value> loadTransposed(HostBuilder &b, const Buffer &buffer, Value first, Value mask);
   Value gather(HostBuilder &b, Value buffer, ValueRange position, function_ref<Value(unsigned, Value)> offset,
                Value mask);
   Value emitLoad(HostBuilder &b, memref::LoadOp load, Value first, Value mask, function_ref<Value(Value)> getVector,
@@ -140,6 +148,11 @@ private:
   /// A parallel loop whose iterations share operands, and its iterations that one tile computes.
   std::optional<unsigned> rowLoop;
   SmallVector<Value> rows;
+  /// Whether inputs that are contiguous along `rowLoop` and strided along the vectorized loop are transposed in
+  /// registers, a tile of as many rows as lanes at a time.
+  bool transposes = false;
+  llvm::SmallDenseMap<size_t, SmallVector<Value>> transposed; ///< for each such input, the vectors of the tile's rows
+  size_t currentRow = 0;                                      ///< the row of the tile that `emitBody` computes
 };
 
 } // namespace mlir::rnn::host

@@ -12,7 +12,6 @@
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
@@ -85,21 +84,6 @@ static Value createView(ImplicitLocOpBuilder &b, Value buffer, const Access &acc
   return memref::ReinterpretCastOp::create(b, type, metadata.getBaseBuffer(), offset, viewSizes, viewStrides);
 }
 
-/// Replaces `op` by one with other operands, and with the loops `loops` only.
-static linalg::GenericOp replace(OpBuilder &b, linalg::LinalgOp op, ArrayRef<unsigned> loops, ValueRange operands,
-                                 ArrayRef<AffineMap> maps) {
-  SmallVector<utils::IteratorType> all = op.getIteratorTypesArray(), iterators;
-  for (unsigned loop : loops)
-    iterators.push_back(all[loop]);
-  unsigned inputs = op.getNumDpsInputs();
-  auto generic = linalg::GenericOp::create(b, op.getLoc(), TypeRange(), operands.take_front(inputs),
-                                           operands.drop_front(inputs), maps, iterators);
-  IRMapping mapping;
-  op->getRegion(0).cloneInto(&generic.getRegion(), mapping);
-  op->erase();
-  return generic;
-}
-
 /// The loops that views keep: all, but without those of one iteration if the last dimension of an operand is one of
 /// them. Vectors are along the last dimension.
 static SmallVector<unsigned> getKeptLoops(linalg::LinalgOp op) {
@@ -161,7 +145,7 @@ static linalg::GenericOp createViews(linalg::LinalgOp op, unsigned &image) {
       exprs.push_back(b.getAffineDimExpr(llvm::find(kept, loop) - kept.begin()));
     maps[index] = AffineMap::get(kept.size(), 0, exprs, b.getContext());
   }
-  return replace(b, op, kept, operands, maps);
+  return replaceOperands(b, op, kept, operands, maps);
 }
 
 namespace {
@@ -250,28 +234,17 @@ unsigned Convolution::getLongestColumns() const {
 }
 
 std::pair<Value, AffineMap> Convolution::allocate(ImplicitLocOpBuilder &b, unsigned operand, unsigned loop) const {
-  AffineMap map = maps[operand];
-  auto type = cast<MemRefType>(operands[operand].getType());
   // Sums first: the rows of a matrix.
   SmallVector<unsigned> order;
   auto append = [&](function_ref<bool(unsigned)> isNext) {
-    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
-      if (isNext(cast<AffineDimExpr>(expr).getPosition()))
-        order.push_back(dim);
+    for (AffineExpr expr : maps[operand].getResults())
+      if (unsigned other = cast<AffineDimExpr>(expr).getPosition(); isNext(other))
+        order.push_back(other);
   };
   append([&](unsigned other) { return other != loop && !uses(result, other); });
   append([&](unsigned other) { return other != loop && uses(result, other); });
   append([&](unsigned other) { return other == loop; });
-  SmallVector<OpFoldResult> shape;
-  SmallVector<AffineExpr> exprs;
-  for (unsigned dim : order) {
-    shape.push_back(memref::getMixedSize(b, b.getLoc(), operands[operand], dim));
-    exprs.push_back(map.getResult(dim));
-  }
-  auto [sizes, dynamic] = decomposeMixedValues(shape);
-  Value buffer =
-      memref::AllocOp::create(b, MemRefType::get(sizes, type.getElementType()), dynamic, b.getI64IntegerAttr(64));
-  return {buffer, AffineMap::get(map.getNumDims(), 0, exprs, b.getContext())};
+  return allocatePermuted(b, operands[operand], maps[operand], order);
 }
 
 void Convolution::arrange(SmallVectorImpl<linalg::LinalgOp> &ops) {
@@ -290,19 +263,10 @@ void Convolution::arrange(SmallVectorImpl<linalg::LinalgOp> &ops) {
     return ops.push_back(op);
 
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  auto copy = [&](Value from, AffineMap fromMap, Value to, AffineMap toMap) {
-    // Loops are the dimensions of `to`.
-    AffineMap loops = inversePermutation(compressUnusedDims(toMap));
-    SmallVector<utils::IteratorType> iterators(loops.getNumDims(), utils::IteratorType::parallel);
-    AffineMap maps[] = {compressUnusedDims(fromMap).compose(loops), b.getMultiDimIdentityMap(loops.getNumDims())};
-    ops.push_back(linalg::GenericOp::create(
-        b, TypeRange(), from, to, maps, iterators,
-        [](OpBuilder &b, Location loc, ValueRange values) { linalg::YieldOp::create(b, loc, values.front()); }));
-  };
   SmallVector<Value> allocated;
   auto useCopy = [&](unsigned operand) {
     auto [buffer, map] = allocate(b, operand, loop);
-    copy(operands[operand], maps[operand], buffer, map);
+    ops.push_back(createCopy(b, operands[operand], maps[operand], buffer, map));
     allocated.push_back(buffer);
     operands[operand] = buffer, maps[operand] = map;
   };
@@ -313,10 +277,10 @@ void Convolution::arrange(SmallVectorImpl<linalg::LinalgOp> &ops) {
   if (!keepsResult)
     useCopy(result);
   b.setInsertionPointAfter(op);
-  op = replace(b, op, llvm::to_vector(llvm::seq<unsigned>(0, sizes.size())), operands, maps);
+  op = replaceOperands(b, op, llvm::to_vector(llvm::seq<unsigned>(0, sizes.size())), operands, maps);
   ops.push_back(op);
   if (!keepsResult)
-    copy(operands[result], maps[result], stored, storedMap);
+    ops.push_back(createCopy(b, operands[result], maps[result], stored, storedMap));
   for (Value buffer : allocated)
     memref::DeallocOp::create(b, buffer);
 }

@@ -266,13 +266,12 @@ func.func @conflicting_stride(%a: memref<64x96xbf16, strided<[256, 1]>>, %b: mem
 
 // -----
 
-// Integers, products of other types, and rows that are not contiguous have no packed form.
+// Integers and products of other types have no packed form.
 // CHECK-LABEL: func @not_packed
 // CHECK-NOT: call @rnn_host_gemm
-func.func @not_packed(%a: memref<512x512xi32>, %c: memref<512x512xi32>, %s: memref<512x512xf32, strided<[2048, 2]>>,
+func.func @not_packed(%a: memref<512x512xi32>, %c: memref<512x512xi32>,
                       %x: memref<512x512xf32>, %y: memref<512x512xf64>) {
   linalg.matmul ins(%a, %a : memref<512x512xi32>, memref<512x512xi32>) outs(%c : memref<512x512xi32>)
-  linalg.matmul ins(%x, %s : memref<512x512xf32>, memref<512x512xf32, strided<[2048, 2]>>) outs(%x : memref<512x512xf32>)
   linalg.matmul ins(%x, %x : memref<512x512xf32>, memref<512x512xf32>) outs(%y : memref<512x512xf64>)
   return
 }
@@ -409,4 +408,53 @@ func.func @half_one_block(%a: memref<256x512xbf16>, %b: memref<512x768xbf16>, %c
 func.func @half_two_blocks(%a: memref<257x512xbf16>, %b: memref<512x768xbf16>, %c: memref<257x768xf32>) {
   linalg.matmul ins(%a, %b : memref<257x512xbf16>, memref<512x768xbf16>) outs(%c : memref<257x768xf32>)
   return
+}
+
+// -----
+
+// The heads and their features are not consecutive in `x`: a copy of it is packed. Runs of features stay contiguous.
+// CHECK-LABEL: func @copied_left
+// CHECK: %[[COPY:.*]] = memref.alloc() {alignment = 64 : i64} : memref<16x64x8x32xf32>
+// CHECK: memref.collapse_shape %[[COPY]] {{\[}}[0, 1], [2, 3]]
+// CHECK: memref.dealloc %[[COPY]]
+// CHECK: vector.load {{.*}} : memref<16x8x64x32xf32>
+// CHECK-NOT: vector.gather
+// CHECK: call @rnn_host_gemm_f32
+func.func @copied_left(%x: memref<16x8x64x32xf32>, %w: memref<8x32x1024xf32>, %y: memref<16x64x1024xf32>) {
+  linalg.contract indexing_maps = [affine_map<(b, t, e, h, d) -> (b, h, t, d)>, affine_map<(b, t, e, h, d) -> (h, d, e)>,
+                                   affine_map<(b, t, e, h, d) -> (b, t, e)>]
+      ins(%x, %w : memref<16x8x64x32xf32>, memref<8x32x1024xf32>) outs(%y : memref<16x64x1024xf32>)
+  return
+}
+
+// -----
+
+// The weights are small: vector loops read them in L2, and the rows of `x` in any order.
+// CHECK-LABEL: func @not_copied
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: call @rnn_host_gemm
+func.func @not_copied(%x: memref<16x8x64x32xf32>, %w: memref<8x32x64xf32>, %y: memref<16x64x64xf32>) {
+  linalg.contract indexing_maps = [affine_map<(b, t, e, h, d) -> (b, h, t, d)>, affine_map<(b, t, e, h, d) -> (h, d, e)>,
+                                   affine_map<(b, t, e, h, d) -> (b, t, e)>]
+      ins(%x, %w : memref<16x8x64x32xf32>, memref<8x32x64xf32>) outs(%y : memref<16x64x64xf32>)
+  return
+}
+
+// -----
+
+// The result starts from zero and is copied back: the product overwrites its copy.
+// CHECK-LABEL: func @copied_result
+// CHECK: %[[COPY:.*]] = memref.alloc() {alignment = 64 : i64} : memref<16x64x8x32xf32>
+// CHECK-NOT: linalg
+// CHECK: memref.dealloc %[[COPY]]
+// CHECK: %[[TRUE:.*]] = arith.constant true
+// CHECK: call @rnn_host_gemm_f32({{.*}}, %[[TRUE]])
+func.func @copied_result(%x: memref<16x64x1024xf32>, %w: memref<1024x8x32xf32>) -> memref<16x8x64x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %y = memref.alloc() : memref<16x8x64x32xf32>
+  linalg.fill ins(%zero : f32) outs(%y : memref<16x8x64x32xf32>)
+  linalg.contract indexing_maps = [affine_map<(b, h, t, d, e) -> (b, t, e)>, affine_map<(b, h, t, d, e) -> (e, h, d)>,
+                                   affine_map<(b, h, t, d, e) -> (b, h, t, d)>]
+      ins(%x, %w : memref<16x64x1024xf32>, memref<1024x8x32xf32>) outs(%y : memref<16x8x64x32xf32>)
+  return %y : memref<16x8x64x32xf32>
 }

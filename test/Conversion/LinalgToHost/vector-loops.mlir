@@ -165,3 +165,21 @@ func.func @selected_maximum(%x: memref<3x4xf32>, %y: memref<f32>) {
   }
   return
 }
+
+// -----
+
+// Tiles of eight rows and columns are transposed in registers; the last four rows of `x` are a tile of their own.
+// CHECK-LABEL: func @transposed
+// CHECK: scf.for %{{.*}} step %c8
+// CHECK: scf.for %{{.*}} step %c8
+// CHECK-COUNT-8: vector.load %{{.*}} : memref<20x24xf32>, vector<8xf32>
+// CHECK: vector.shuffle
+// CHECK-COUNT-8: vector.store %{{.*}} : memref<24x20xf32>, vector<8xf32>
+// CHECK-COUNT-4: vector.load
+// CHECK-NOT: vector.load
+// CHECK-COUNT-8: vector.maskedstore
+// CHECK-NOT: vector.gather
+func.func @transposed(%x: memref<20x24xf32>, %y: memref<24x20xf32>) {
+  linalg.transpose ins(%x : memref<20x24xf32>) outs(%y : memref<24x20xf32>) permutation = [1, 0]
+  return
+}

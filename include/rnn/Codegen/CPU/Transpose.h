@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RNN_LIB_CODEGEN_CPU_TRANSPOSE_H
-#define RNN_LIB_CODEGEN_CPU_TRANSPOSE_H
+#ifndef RNN_CODEGEN_CPU_TRANSPOSE_H
+#define RNN_CODEGEN_CPU_TRANSPOSE_H
 
 #include "rnn/Codegen/CPU/HostBuilder.h"
 
@@ -17,4 +17,4 @@ void transpose(HostBuilder &b, SmallVectorImpl<Value> &rows);
 
 } // namespace mlir::rnn::cpu
 
-#endif // RNN_LIB_CODEGEN_CPU_TRANSPOSE_H
+#endif // RNN_CODEGEN_CPU_TRANSPOSE_H

@@ -1,0 +1,99 @@
+//===- ArrangedContraction.cpp - packed GEMMs of copied operands --------------===//
+//
+// A packed GEMM reads matrices: the dimensions of each group of loops are consecutive in each operand. Others, such as
+// `bhtd,hde->bte`, are copied first, or the result afterwards, if each element is used often enough.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackedContraction.h"
+
+using namespace mlir;
+using namespace mlir::rnn;
+using namespace mlir::rnn::host;
+
+/// The fewest uses of each element that is copied.
+constexpr int64_t fewestUses = 16;
+
+/// Whether a packed GEMM of the copies pays. Unknown sizes count as large.
+bool PackedContraction::areCopiesWorthwhile() {
+  // Vector loops read a left operand one element at a time, in any order. They gather a right operand whose last loop is
+  // not that of the result.
+  unsigned resultIndex = op.getNumDpsInputs();
+  right.type = cast<MemRefType>(op->getOperand(rightIndex).getType());
+  right.rows = getLastLoop(rightIndex) == getLastLoop(resultIndex) ? K : N;
+  if (isKnownLarge() == false)
+    return false;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  return llvm::all_of(scattered, [&](unsigned operand) {
+    // The elements of an operand are used once for each iteration of the loops that it does not have.
+    Group others = operand == leftIndex ? N : operand == rightIndex ? M : K;
+    int64_t uses = 1;
+    for (unsigned loop : loops[others])
+      if (ShapedType::isDynamic(ranges[loop]) || (uses *= ranges[loop]) >= fewestUses)
+        return true;
+    return false;
+  });
+}
+
+/// The loops of an operand in the order of the dimensions of a copy. The last dimension stays in the last group, so that
+/// most copies read and write contiguous elements.
+SmallVector<unsigned> PackedContraction::getArrangedLoops(unsigned operand) {
+  Group first = operand == leftIndex ? M : operand == rightIndex ? K : M;
+  Group second = operand == leftIndex ? K : N;
+  if (llvm::is_contained(loops[first], getLastLoop(operand)))
+    std::swap(first, second);
+  SmallVector<unsigned> arranged(batchLoops);
+  llvm::append_range(arranged, loops[first]);
+  llvm::append_range(arranged, loops[second]);
+  return arranged;
+}
+
+FailureOr<bool> PackedContraction::arrange(bool isZero) {
+  if (scattered.empty() || !areCopiesWorthwhile())
+    return failure();
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<Value> operands(op->getOperands()), copies;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<linalg::LinalgOp> before, after;
+  linalg::FillOp fill;
+  for (unsigned operand : scattered) {
+    auto [copy, map] = allocatePermuted(b, operands[operand], maps[operand], getArrangedLoops(operand));
+    copies.push_back(copy);
+    bool isResult = operand == op.getNumDpsInputs();
+    if (isResult && isZero) {
+      Value zero = arith::ConstantOp::create(b, b.getZeroAttr(getElementTypeOrSelf(copy)));
+      fill = linalg::FillOp::create(b, zero, copy);
+    } else {
+      before.push_back(createCopy(b, operands[operand], maps[operand], copy, map));
+    }
+    if (isResult) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointAfter(op);
+      after.push_back(createCopy(b, copy, map, operands[operand], maps[operand]));
+    }
+    operands[operand] = copy, maps[operand] = map;
+  }
+  b.setInsertionPointAfter(after.empty() ? op.getOperation() : after.front().getOperation());
+  for (Value copy : copies)
+    memref::DeallocOp::create(b, copy);
+  b.setInsertionPoint(op);
+  linalg::LinalgOp arranged =
+      replaceOperands(b, op, llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops())), operands, maps);
+
+  for (linalg::LinalgOp copy : before)
+    (void)convertToVectorLoops(copy, /*isZero=*/false, vectors, library);
+  for (linalg::LinalgOp copy : after)
+    (void)convertToVectorLoops(copy, /*isZero=*/false, vectors, library);
+  FailureOr<bool> startsFromZero = convertToPackedOrLoops(arranged, isZero, vectors, library);
+  bool isOverwritten = succeeded(startsFromZero) && *startsFromZero;
+  if (!fill)
+    return isOverwritten;
+  // The result is zero before the copy, which overwrites it.
+  if (isOverwritten)
+    fill->erase();
+  else
+    (void)convertToVectorLoops(fill, /*isZero=*/false, vectors, library);
+  return true;
+}
