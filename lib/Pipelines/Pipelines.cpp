@@ -99,6 +99,8 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
     pm.addNestedPass<func::FuncOp>(createRNNFoldInsertedZerosPass());
   // Chains of elementwise ops become one loop nest with one buffer.
   pm.addPass(createRNNFuseElementwisePass());
+  if (options.target == TargetKind::Host) // not measured on a GPU
+    pm.addNestedPass<func::FuncOp>(createRNNMergeElementwisePass());
   // Arguments are values: a call must not change their buffers.
   pm.addPass(createRNNProtectArgumentsPass());
   // After selection, and before the effects of ops are those of loops and calls.

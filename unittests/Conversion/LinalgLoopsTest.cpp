@@ -1,18 +1,15 @@
 //===- LinalgLoopsTest.cpp - compiled elementwise ops and reductions ------===//
 //
-// Elementwise ops, reductions, gathers and functions of `math`. The reference computes in f64, one scalar at a time.
+// Elementwise ops, reductions and gathers. The reference computes in f64, one scalar at a time.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "LinalgToHostTest.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
-using llvm::formatv;
 
 namespace {
 
@@ -334,6 +331,61 @@ TEST_F(LoopsTest, TransposedBesideOthers) {
     }
 }
 
+/// A loop carries two values, of which one is used for both: one op computes them.
+TEST_F(LoopsTest, ValuesWithSeveralUses) {
+  std::string text = R"(
+    #id = affine_map<(i, j) -> (i, j)>
+    func.func @main(%x: tensor<ROWSxCOLSxf32>) -> tensor<ROWSxCOLSxf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c5 = arith.constant 5 : index
+      %half = arith.constant 0.5 : f32
+      %rows = tensor.dim %x, %c0 : tensor<ROWSxCOLSxf32>
+      %columns = tensor.dim %x, %c1 : tensor<ROWSxCOLSxf32>
+      %empty = tensor.empty(SIZES) : tensor<ROWSxCOLSxf32>
+      %r:2 = scf.for %t = %c0 to %c5 step %c1 iter_args(%a = %x, %b = %x) -> (tensor<ROWSxCOLSxf32>, tensor<ROWSxCOLSxf32>) {
+        %sum = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+            ins(%a, %b : tensor<ROWSxCOLSxf32>, tensor<ROWSxCOLSxf32>) outs(%empty : tensor<ROWSxCOLSxf32>) {
+        ^bb0(%u: f32, %v: f32, %old: f32):
+          %w = arith.addf %u, %v : f32
+          linalg.yield %w : f32
+        } -> tensor<ROWSxCOLSxf32>
+        %product = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+            ins(%sum : tensor<ROWSxCOLSxf32>) outs(%empty : tensor<ROWSxCOLSxf32>) {
+        ^bb0(%u: f32, %old: f32):
+          %w = arith.mulf %u, %half : f32
+          linalg.yield %w : f32
+        } -> tensor<ROWSxCOLSxf32>
+        %difference = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel", "parallel"]}
+            ins(%product, %a, %sum : tensor<ROWSxCOLSxf32>, tensor<ROWSxCOLSxf32>, tensor<ROWSxCOLSxf32>)
+            outs(%empty : tensor<ROWSxCOLSxf32>) {
+        ^bb0(%u: f32, %v: f32, %w: f32, %old: f32):
+          %d = arith.subf %u, %v : f32
+          %e = arith.mulf %d, %w : f32
+          linalg.yield %e : f32
+        } -> tensor<ROWSxCOLSxf32>
+        scf.yield %sum, %difference : tensor<ROWSxCOLSxf32>, tensor<ROWSxCOLSxf32>
+      }
+      %s = linalg.sub ins(%r#0, %r#1 : tensor<ROWSxCOLSxf32>, tensor<ROWSxCOLSxf32>)
+          outs(%empty : tensor<ROWSxCOLSxf32>) -> tensor<ROWSxCOLSxf32>
+      return %s : tensor<ROWSxCOLSxf32>
+    })";
+  for (auto [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {3, 15}, {70, 900}})
+    for (bool isDynamic : {false, true}) {
+      compile(replaceAll(fill(text, isDynamic, rows, columns), {{"SIZES", isDynamic ? "%rows, %columns" : ""}}));
+      ASSERT_FALSE(HasFatalFailure());
+      HostTensor x = makeTensor(ElementKind::F32, {rows, columns}), y = run("main", {x});
+      for (int64_t index = 0; index < rows * columns; ++index) {
+        float a = x.getAsDouble(index), b = a;
+        for (int step = 0; step < 5; ++step) {
+          float sum = a + b, difference = sum * 0.5f - a;
+          a = sum, b = difference * sum;
+        }
+        ASSERT_EQ(y.getAsDouble(index), a - b) << rows << "x" << columns << ": " << index;
+      }
+    }
+}
+
 /// Rows of a table by computed indices, columns by computed indices, and the position as a value.
 TEST_F(LoopsTest, GathersAndPositions) {
   std::string text = R"(
@@ -439,132 +491,5 @@ TEST_F(LoopsTest, ProductsOutsideOfReductionsAreRounded) {
               });
   }
 }
-
-//===----------------------------------------------------------------------===//
-// Functions of the math dialect
-//===----------------------------------------------------------------------===//
-
-/// Distance in units in the last place of the exact result.
-double getUlps(double exact, float value) {
-  if (std::isnan(exact) || std::isnan(value))
-    return std::isnan(exact) && std::isnan(value) ? 0 : INFINITY;
-  float rounded = exact;
-  if (std::isinf(rounded) || std::isinf(value))
-    return rounded == value ? 0 : INFINITY;
-  int exponent = std::max(rounded == 0 ? -126 : std::ilogb(rounded), -126);
-  return std::abs(exact - value) / std::ldexp(1.0, exponent - 23);
-}
-
-struct MathFunction {
-  const char *name;
-  double (*exact)(double);
-  double low, high; ///< the inputs that are compared, besides special values
-  double ulps;
-};
-
-/// Functions that are computed on scalars, in tensors and alone.
-struct ScalarFunction {
-  const char *name;
-  double (*exact)(double);
-};
-
-class ScalarMathTest : public LinalgToHostTest, public ::testing::WithParamInterface<ScalarFunction> {};
-
-TEST_P(ScalarMathTest, IsAccurate) {
-  ScalarFunction f = GetParam();
-  const int64_t count = 37;
-  for (ElementKind kind : {ElementKind::F64, ElementKind::F32, ElementKind::BF16})
-    for (const char *shape : {"37x", ""}) {
-      compile(formatv(R"(
-        func.func @main(%x: tensor<{0}>) -> tensor<{0}> {{
-          %y = math.{1} %x : tensor<{0}>
-          return %y : tensor<{0}>
-        })",
-                      shape + stringifyElementKind(kind).str(), f.name)
-                  .str());
-      if (HasFatalFailure())
-        return;
-      const double epsilon = kind == ElementKind::F64 ? 0x1p-51 : kind == ElementKind::F32 ? 0x1p-21 : 0x1p-8;
-      const int64_t length = *shape ? count : 1;
-      HostTensor x = makeTensor(kind, *shape ? SmallVector<int64_t>{count} : SmallVector<int64_t>{});
-      for (int64_t first = 0; first < count; first += length) {
-        for (int64_t k = 0; k < length; ++k) {
-          // From 2^-30 to 2^6, beyond the domain of atanh and acosh.
-          x.setFromDouble(k, std::ldexp(1.25, static_cast<int>(first + k) - 30));
-        }
-        HostTensor y = run("main", {x});
-        for (int64_t k = 0; k < length; ++k) {
-          const double input = x.getAsDouble(k), exact = f.exact(input), value = y.getAsDouble(k);
-          if (std::isnan(exact))
-            EXPECT_TRUE(std::isnan(value)) << f.name << " of " << input;
-          else if (std::abs(exact) > 1e-38)
-            EXPECT_NEAR(value / exact, 1, epsilon) << f.name << " of " << input;
-        }
-      }
-    }
-}
-
-INSTANTIATE_TEST_SUITE_P(All, ScalarMathTest,
-                         ::testing::Values(ScalarFunction{"acosh", std::acosh}, ScalarFunction{"asinh", std::asinh},
-                                           ScalarFunction{"atanh", std::atanh}, ScalarFunction{"cbrt", std::cbrt},
-                                           ScalarFunction{"erf", std::erf}, ScalarFunction{"erfc", std::erfc},
-                                           ScalarFunction{"expm1", std::expm1}, ScalarFunction{"log1p", std::log1p}),
-                         [](const auto &info) { return std::string(info.param.name); });
-
-class MathTest : public LinalgToHostTest, public ::testing::WithParamInterface<MathFunction> {};
-
-TEST_P(MathTest, IsAccurate) {
-  MathFunction f = GetParam();
-  const int64_t count = 200000;
-  compile(formatv(R"(
-    func.func @main(%x: tensor<{0}xf32>) -> tensor<{0}xf32> {{
-      %y = math.{1} %x : tensor<{0}xf32>
-      return %y : tensor<{0}xf32>
-    })",
-                  count, f.name)
-              .str());
-  if (HasFatalFailure())
-    return;
-  HostTensor x = makeTensor(ElementKind::F32, {count});
-  for (int64_t index = 0; index < count; ++index)
-    x.setFromDouble(index, f.low + (f.high - f.low) * index / (count - 1));
-  // Small values of both signs, down to the smallest denormal, and special ones.
-  const int64_t smallValues = 3000;
-  for (int64_t index = 0; index < smallValues; ++index) {
-    double small = std::ldexp(index % 2 && f.low < 0 ? -1 : 1, -static_cast<int>(index / 20)) * (1 + index % 20 / 20.0);
-    if (small >= f.low && small <= f.high)
-      x.setFromDouble(index, small);
-  }
-  double special[] = {0.0, -0.0, INFINITY, NAN, f.low < 0 || f.exact(-1) != f.exact(-1) ? -INFINITY : 1};
-  for (auto [index, value] : llvm::enumerate(special))
-    x.setFromDouble(smallValues + index, value);
-  HostTensor y = run("main", {x});
-  double worst = 0, where = 0;
-  for (int64_t index = 0; index < count; ++index) {
-    const double input = x.getAsDouble(index), exact = f.exact(input), value = y.getAsDouble(index);
-    if (input == 0)
-      EXPECT_EQ(std::signbit(value), std::signbit(exact)) << f.name << " of " << input;
-    double ulps = getUlps(exact, value);
-    if (ulps > worst)
-      worst = ulps, where = input;
-  }
-  RecordProperty("ulps", std::to_string(worst));
-  EXPECT_LE(worst, f.ulps) << f.name << " at " << where;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    F32, MathTest,
-    ::testing::Values(MathFunction{"exp", std::exp, -110, 95, 3}, MathFunction{"exp2", std::exp2, -155, 135, 2},
-                      MathFunction{"expm1", std::expm1, -20, 95, 2}, MathFunction{"log", std::log, 1e-45, 100, 2},
-                      MathFunction{"log2", std::log2, 1e-45, 100, 2}, MathFunction{"log10", std::log10, 1e-45, 100, 2},
-                      MathFunction{"log1p", std::log1p, -0.999, 100, 2}, MathFunction{"tanh", std::tanh, -12, 12, 3},
-                      MathFunction{"erf", std::erf, -5, 5, 4}, MathFunction{"erfc", std::erfc, -5, 5, 3},
-                      MathFunction{"sin", std::sin, -100, 100, 2}, MathFunction{"cos", std::cos, -100, 100, 2},
-                      MathFunction{"tan", std::tan, -1.5, 1.5, 2}, MathFunction{"atan", std::atan, -50, 50, 2},
-                      MathFunction{"asin", std::asin, -1, 1, 2}, MathFunction{"acos", std::acos, -1, 1, 2},
-                      MathFunction{"sinh", std::sinh, -80, 80, 2}, MathFunction{"cosh", std::cosh, -80, 80, 2},
-                      MathFunction{"sqrt", std::sqrt, 0, 100, 2},
-                      MathFunction{"rsqrt", [](double x) { return 1 / std::sqrt(x); }, 1e-45, 100, 2}),
-    [](const auto &info) { return std::string(info.param.name); });
 
 } // namespace

@@ -187,6 +187,16 @@ def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def RNNMergeElementwisePass : Pass<"rnn-merge-elementwise"> {
+  let summary = "Merge elementwise linalg ops whose values have several uses";
+  let description = [{
+    `rnn-fuse-elementwise` fuses producers with one use only. If other ops use the result as well, the first user in the block
+    and its producer become one op with the results of both: the user does not read the value from memory again. Results that
+    nothing else uses are dropped.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def RNNUpliftLoopsPass : Pass<"rnn-uplift-loops"> {
   let summary = "Convert scf.while loops that count to scf.for";
   let description = [{

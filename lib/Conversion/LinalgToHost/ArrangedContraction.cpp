@@ -18,8 +18,8 @@ constexpr int64_t fewestUses = 16;
 
 /// Whether a packed GEMM of the copies pays. Unknown sizes count as large.
 bool PackedContraction::areCopiesWorthwhile() {
-  // Vector loops read a left operand one element at a time, in any order. They gather a right operand whose last loop is
-  // not that of the result.
+  // Vector loops read a left operand one element at a time, in any order. They gather a right operand whose last loop
+  // is not that of the result.
   unsigned resultIndex = op.getNumDpsInputs();
   right.type = cast<MemRefType>(op->getOperand(rightIndex).getType());
   right.rows = getLastLoop(rightIndex) == getLastLoop(resultIndex) ? K : N;
@@ -37,8 +37,8 @@ bool PackedContraction::areCopiesWorthwhile() {
   });
 }
 
-/// The loops of an operand in the order of the dimensions of a copy. The last dimension stays in the last group, so that
-/// most copies read and write contiguous elements.
+/// The loops of an operand in the order of the dimensions of a copy. The last dimension stays in the last group, so
+/// that most copies read and write contiguous elements.
 SmallVector<unsigned> PackedContraction::getArrangedLoops(unsigned operand) {
   Group first = operand == leftIndex ? M : operand == rightIndex ? K : M;
   Group second = operand == leftIndex ? K : N;

@@ -1,14 +1,11 @@
-//===- VectorLoops.cpp - choice and order of the loops of a linalg op --------===//
+//===- VectorLoops.cpp - the loops of a linalg op, with vectors ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "VectorLoops.h"
-#include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "rnn/Codegen/CollapseShape.h"
@@ -18,200 +15,11 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
-//===----------------------------------------------------------------------===//
-// Analysis
-//===----------------------------------------------------------------------===//
-
-static bool isSupported(Type element) {
-  if (auto integer = dyn_cast<IntegerType>(element))
-    return integer.isSignless() && llvm::is_contained({8u, 16u, 32u, 64u}, integer.getWidth());
-  return element.isIndex() || isHalf(element) || element.isF32() || element.isF64();
-}
-
-/// Whether the loops support an operation of the op's body.
-static bool isSupported(Operation *op) {
-  if (isa<linalg::IndexOp, linalg::YieldOp, arith::ConstantOp>(op))
-    return true;
-  if (auto load = dyn_cast<memref::LoadOp>(op)) {
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    return isSupported(load.getType()) && load.getMemRefType().getRank() > 0 &&
-           succeeded(load.getMemRefType().getStridesAndOffset(strides, offset)) && strides.back() == 1;
-  }
-  // These have no lowering on vectors. Those of f64 have none or an inexact one: polynomials exist for f32 only.
-  if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp, math::AcoshOp, math::AsinhOp, math::AtanhOp,
-          math::CbrtOp>(op) ||
-      (isa<math::ErfOp, math::ErfcOp, math::ExpM1Op, math::Log1pOp>(op) && op->getResult(0).getType().isF64()))
-    return false;
-  auto isScalar = [](Type type) { return isSupported(type) || type.isInteger(1); };
-  return OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-         llvm::all_of(op->getOperandTypes(), isScalar) && isScalar(op->getResult(0).getType());
-}
-
 /// Multiply-adds that take as long as the operation on one element, for the decision to use threads.
 static int64_t getCost(Operation &op) {
   if (isa<math::MathDialect>(op.getDialect()))
     return 16;
   return isa<arith::DivFOp>(op) || isIntegerDivision(&op) ? 8 : 1;
-}
-
-LogicalResult VectorLoops::analyze() {
-  if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0)
-    return failure();
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<MemRefType>(operand.get().getType());
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    if (!type && (!isSupported(operand.get().getType()) || op.isDpsInit(&operand)))
-      return failure();
-    if (type && (!(isSupported(type.getElementType()) || type.getElementType().isInteger(1)) ||
-                 !map.isProjectedPermutation() || failed(type.getStridesAndOffset(strides, offset))))
-      return failure();
-    buffers.push_back({operand.get(), map, type});
-  }
-  if (!llvm::all_of(body, [](Operation &op) { return isSupported(&op); }))
-    return failure();
-  iterators = op.getIteratorTypesArray();
-  staticSizes = op.getStaticLoopRanges();
-  for (unsigned result = 0; result < op.getNumDpsInits(); ++result) {
-    const Buffer &buffer = buffers[numInputs + result];
-    Combiner combiner;
-    SmallVector<Operation *> ops;
-    BlockArgument argument = op.getRegionOutputArgs()[result];
-    // Without a reduction loop, `outs + x * y` is no sum: each operation is rounded.
-    if (op.getNumReductionLoops() > 0 && matchReduction(op.getRegionOutputArgs(), result, ops) && ops.size() == 1 &&
-        argument.hasOneUse())
-      if (auto kind = linalg::getCombinerOpKind(ops.front()))
-        combiner = {ops.front(), *kind};
-    combiners.push_back(combiner);
-    for (auto [loop, iterator] : llvm::enumerate(iterators))
-      if ((buffer.along(loop) == Access::Invariant) != isReduction(loop))
-        return failure();
-  }
-  collapse();
-  return chooseLoop();
-}
-
-bool VectorLoops::startFromZero() {
-  if (combiners.size() != 1 || !isa_and_nonnull<arith::AddFOp>(combiners.front().op))
-    return false;
-  startsFromZero = true;
-  return true;
-}
-
-/// An elementwise op on dense buffers of one shape is one loop, and so is a reduction of dense inputs to one element.
-void VectorLoops::collapse() {
-  auto isDense = [&](const Buffer &buffer) {
-    return !buffer.type || buffer.map.getNumResults() == 0 ||
-           (buffer.map.isIdentity() &&
-            (buffer.type.getLayout().isIdentity() || memref::isStaticShapeAndContiguousRowMajor(buffer.type)));
-  };
-  if (op.getNumLoops() < 2 || !llvm::all_equal(iterators) || (isReduction(0) && !hasCombiners()) ||
-      !llvm::all_of(buffers, isDense) ||
-      !llvm::all_of(body, [](Operation &op) { return !isa<linalg::IndexOp, memref::LoadOp>(op); }))
-    return;
-  isCollapsed = true;
-  iterators.resize(1);
-  bool isStatic = !ShapedType::isDynamicShape(staticSizes);
-  staticSizes.assign(1, isStatic ? ShapedType::getNumElements(staticSizes) : ShapedType::kDynamic);
-}
-
-/// What the inputs of a loop cost that are not contiguous along it, in the order of importance.
-struct VectorLoops::Score {
-  int64_t gathers, transposes;
-  bool isReduction; ///< A horizontal reduction costs more than a loop whose lanes are independent.
-
-  bool operator<=(const Score &other) const {
-    return std::tie(gathers, transposes, isReduction) <= std::tie(other.gathers, other.transposes, other.isReduction);
-  }
-};
-
-/// The loop along which most inputs are contiguous that are strided along `loop`, if there are any.
-std::optional<unsigned> VectorLoops::chooseTransposedRows(unsigned loop) const {
-  if (llvm::is_contained(iterators, utils::IteratorType::reduction))
-    return std::nullopt;
-  std::optional<unsigned> best;
-  int64_t most = 0;
-  for (unsigned rows = 0; rows < iterators.size(); ++rows) {
-    int64_t count = llvm::count_if(ArrayRef(buffers).take_front(numInputs),
-                                   [&](const Buffer &buffer) { return isTransposed(buffer, loop, rows); });
-    if (rows != loop && staticSizes[rows] != 1 && count > most)
-      best = rows, most = count;
-  }
-  return best;
-}
-
-/// The cost of vectors along a loop, or none if it cannot be vectorized.
-std::optional<VectorLoops::Score> VectorLoops::getScore(unsigned loop) const {
-  if (staticSizes[loop] == 1 && iterators.size() > 1)
-    return std::nullopt;
-  bool hasContiguous = false;
-  std::optional<unsigned> rows = chooseTransposedRows(loop);
-  Score score = {0, 0, isReduction(loop)};
-  for (auto [index, buffer] : llvm::enumerate(buffers)) {
-    Access access = buffer.type ? buffer.along(loop) : Access::Invariant;
-    bool isResult = index >= numInputs, isInTile = !isResult && rows && isTransposed(buffer, loop, *rows);
-    // There is no gather of i1.
-    if (access == Access::Strided && !isInTile && (isResult || buffer.type.getElementType().isInteger(1)))
-      return std::nullopt;
-    hasContiguous |= access == Access::Contiguous;
-    (isInTile ? score.transposes : score.gathers) += access == Access::Strided;
-  }
-  if (!hasContiguous)
-    return std::nullopt;
-  if (isReduction(loop) && !hasCombiners())
-    return std::nullopt;
-  return score;
-}
-
-LogicalResult VectorLoops::chooseLoop() {
-  if (isCollapsed)
-    return success();
-  std::optional<Score> best;
-  for (unsigned loop = 0; loop < iterators.size(); ++loop)
-    if (std::optional<Score> score = getScore(loop); score && (!best || *score <= *best))
-      best = score, vectorLoop = loop;
-  return success(best.has_value());
-}
-
-/// Whether the op sums one value in a few operations.
-bool VectorLoops::hasSimpleSums() const {
-  return llvm::is_contained(iterators, utils::IteratorType::reduction) && combiners.size() == 1 &&
-         body.getOperations().size() <= 6;
-}
-
-/// Vectors of one iteration: enough independent sums to hide the latency of an addition.
-int64_t VectorLoops::getUnroll() const {
-  if (transposes)
-    return 1;
-  if (rowLoop)
-    return vectors.registers >= 32 ? 4 : 2;
-  // One row of sums: long runs of each row of the operand, since rows may be far apart.
-  if (hasSimpleSums() && !isReduction(vectorLoop))
-    return vectors.registers >= 32 ? 16 : 8;
-  int64_t ops = body.getOperations().size();
-  bool hasReduction = llvm::is_contained(iterators, utils::IteratorType::reduction);
-  return ops <= 8 ? 4 : ops <= 16 && hasReduction ? 2 : 1;
-}
-
-/// The parallel loop whose iterations read the same vectors, as the rows of a product. A tile of several rows loads
-/// them once.
-std::optional<unsigned> VectorLoops::chooseRows() const {
-  if (isReduction(vectorLoop) || !hasSimpleSums())
-    return std::nullopt;
-  std::optional<unsigned> best;
-  for (unsigned loop = 0; loop < iterators.size(); ++loop) {
-    auto isShared = [&](const Buffer &buffer) {
-      return buffer.type && buffer.along(vectorLoop) == Access::Contiguous && buffer.along(loop) == Access::Invariant;
-    };
-    if (isReduction(loop) || isVectorized(loop) || staticSizes[loop] == 1 ||
-        llvm::none_of(ArrayRef(buffers).drop_back(), isShared))
-      continue;
-    if (!best || staticSizes[loop] >= staticSizes[*best])
-      best = loop;
-  }
-  return best;
 }
 
 void VectorLoops::emit() {

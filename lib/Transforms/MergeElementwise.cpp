@@ -1,0 +1,146 @@
+//===- MergeElementwise.cpp - elementwise ops with several results ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "rnn/Transforms/Passes.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_RNNMERGEELEMENTWISEPASS
+#include "rnn/Transforms/Passes.h.inc"
+} // namespace mlir::rnn
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+/// Larger ops keep too many values in registers, or streams of memory.
+constexpr size_t mostOps = 256, mostOperands = 16;
+
+static size_t countOps(linalg::GenericOp op) {
+  return op.getBody()->getOperations().size();
+}
+
+/// Whether each iteration computes one element of each result, and reads no result.
+static bool isElementwise(linalg::GenericOp op) {
+  auto isUnread = [](BlockArgument argument) { return argument.use_empty(); };
+  return op && op.hasPureTensorSemantics() && op.getNumLoops() > 0 && op.getNumParallelLoops() == op.getNumLoops() &&
+         llvm::all_of(op.getRegionOutputArgs(), isUnread) &&
+         llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) { return map.isProjectedPermutation(); }) &&
+         llvm::all_of(op.getDpsInitsMutable(),
+                      [&](OpOperand &init) { return op.getMatchingIndexingMap(&init).isIdentity(); });
+}
+
+/// The op that uses results of `producer` before all others, if it uses them in the iteration that computes them. All
+/// other users follow it.
+static linalg::GenericOp findConsumer(linalg::GenericOp producer) {
+  Operation *first = nullptr;
+  for (Operation *user : producer->getUsers()) {
+    Operation *inBlock = producer->getBlock()->findAncestorOpInBlock(*user);
+    if (!inBlock)
+      return {};
+    if (!first || inBlock->isBeforeInBlock(first))
+      first = inBlock;
+  }
+  auto consumer = dyn_cast_if_present<linalg::GenericOp>(first);
+  if (!isElementwise(consumer))
+    return {};
+  for (Operation *user : producer->getUsers())
+    if (user != first && first->isProperAncestor(user)) // an element that the body extracts
+      return {};
+  for (OpOperand &operand : consumer->getOpOperands())
+    if (operand.get().getDefiningOp() == producer &&
+        (!consumer.isDpsInput(&operand) || !consumer.getMatchingIndexingMap(&operand).isIdentity()))
+      return {};
+  return consumer;
+}
+
+/// Merges two ops at the place of the consumer. Results of the producer that nothing else uses are dropped.
+static linalg::GenericOp merge(linalg::GenericOp producer, linalg::GenericOp consumer) {
+  OpBuilder b(consumer);
+  SmallVector<Value> inputs(producer.getInputs()), inits;
+  SmallVector<AffineMap> inputMaps, initMaps;
+  for (OpOperand *input : producer.getDpsInputOperands())
+    inputMaps.push_back(producer.getMatchingIndexingMap(input));
+  SmallVector<OpResult> kept;
+  for (auto [result, init] : llvm::zip_equal(producer->getResults(), producer.getDpsInits()))
+    if (llvm::any_of(result.getUsers(), [&](Operation *user) { return user != consumer; }))
+      kept.push_back(result), inits.push_back(init);
+  IRMapping mapping;
+  SmallVector<BlockArgument> arguments; // of the consumer, for its own inputs
+  for (OpOperand *input : consumer.getDpsInputOperands()) {
+    if (input->get().getDefiningOp() == producer)
+      continue;
+    inputs.push_back(input->get());
+    inputMaps.push_back(consumer.getMatchingIndexingMap(input));
+    arguments.push_back(consumer.getMatchingBlockArgument(input));
+  }
+  llvm::append_range(inits, consumer.getDpsInits());
+  // A buffer for each result, and one for each iteration if a loop carries it: results in a buffer from outside are
+  // copied.
+  for (Value &init : inits)
+    if (auto empty = init.getDefiningOp<tensor::EmptyOp>())
+      init = b.clone(*empty)->getResult(0);
+  SmallVector<AffineMap> maps(inputMaps);
+  maps.append(inits.size(), b.getMultiDimIdentityMap(consumer.getNumLoops()));
+  auto types = llvm::to_vector(ValueRange(inits).getTypes());
+  auto merged = linalg::GenericOp::create(
+      b, consumer.getLoc(), types, inputs, inits, maps, consumer.getIteratorTypesArray(),
+      [&](OpBuilder &b, Location loc, ValueRange values) {
+        mapping.map(producer.getRegionInputArgs(), values.take_front(producer.getNumDpsInputs()));
+        for (Operation &op : producer.getBody()->without_terminator())
+          b.clone(op, mapping);
+        auto yielded = [&](OpResult result) {
+          return mapping.lookupOrDefault(producer.getBody()->getTerminator()->getOperand(result.getResultNumber()));
+        };
+        for (OpOperand *input : consumer.getDpsInputOperands())
+          if (auto result = dyn_cast<OpResult>(input->get()); result && result.getOwner() == producer)
+            mapping.map(consumer.getMatchingBlockArgument(input), yielded(result));
+        mapping.map(arguments, values.slice(producer.getNumDpsInputs(), arguments.size()));
+        for (Operation &op : consumer.getBody()->without_terminator())
+          b.clone(op, mapping);
+        SmallVector<Value> results = llvm::map_to_vector(kept, yielded);
+        for (Value value : consumer.getBody()->getTerminator()->getOperands())
+          results.push_back(mapping.lookupOrDefault(value));
+        linalg::YieldOp::create(b, loc, results);
+      });
+  for (auto [result, replacement] : llvm::zip(kept, merged.getResults()))
+    result.replaceAllUsesWith(replacement);
+  consumer->replaceAllUsesWith(merged.getResults().drop_front(kept.size()));
+  consumer->erase();
+  producer->erase();
+  return merged;
+}
+
+namespace {
+struct MergeElementwise : public rnn::impl::RNNMergeElementwisePassBase<MergeElementwise> {
+  void runOnOperation() override {
+    SmallVector<Block *> blocks;
+    getOperation()->walk([&](Block *block) {
+      if (!block->empty())
+        blocks.push_back(block);
+    });
+    for (Block *block : blocks)
+      for (Operation *op = &block->front(), *next; op; op = next) {
+        next = op->getNextNode();
+        auto producer = dyn_cast<linalg::GenericOp>(op);
+        linalg::GenericOp consumer = isElementwise(producer) ? findConsumer(producer) : nullptr;
+        if (!consumer || countOps(producer) + countOps(consumer) > mostOps ||
+            producer->getNumOperands() + consumer->getNumOperands() > mostOperands)
+          continue;
+        // The merged op may be merged into the next one.
+        bool isNext = consumer == next;
+        linalg::GenericOp merged = merge(producer, consumer);
+        if (isNext)
+          next = merged;
+      }
+    getOperation()->walk([](tensor::EmptyOp empty) {
+      if (empty->use_empty())
+        empty->erase();
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,130 @@
+// Elementwise ops whose values have several uses become one op with several results.
+// RUN: rnn-opt %s -rnn-merge-elementwise -split-input-file | FileCheck %s
+
+#id = affine_map<(i, j) -> (i, j)>
+#transposed = affine_map<(i, j) -> (j, i)>
+#row = affine_map<(i, j) -> (j)>
+
+// The sum is a result and is used twice; the product is no result, and the bias has its own map. Each result has a tensor of
+// its own.
+// CHECK-LABEL: func @chain
+// CHECK-SAME: (%[[X:.*]]: tensor<4x5xf32>, %[[Y:.*]]: tensor<4x5xf32>, %[[BIAS:.*]]: tensor<5xf32>)
+// CHECK: %[[FIRST:.*]] = tensor.empty()
+// CHECK: %[[SECOND:.*]] = tensor.empty()
+// CHECK: %[[R:.*]]:2 = linalg.generic
+// CHECK-SAME: ins(%[[X]], %[[Y]], %[[Y]], %[[BIAS]] :
+// CHECK-SAME: outs(%[[FIRST]], %[[SECOND]] :
+// CHECK: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32, %[[D:.*]]: f32, %{{.*}}: f32, %{{.*}}: f32):
+// CHECK: %[[SUM:.*]] = arith.addf %[[A]], %[[B]]
+// CHECK: %[[PRODUCT:.*]] = arith.mulf %[[SUM]], %[[C]]
+// CHECK: %[[DIFFERENCE:.*]] = arith.subf %[[PRODUCT]], %[[D]]
+// CHECK: %[[LAST:.*]] = arith.divf %[[DIFFERENCE]], %[[PRODUCT]]
+// CHECK: linalg.yield %[[SUM]], %[[LAST]]
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[R]]#0, %[[R]]#1
+func.func @chain(%x: tensor<4x5xf32>, %y: tensor<4x5xf32>, %bias: tensor<5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>) {
+  %empty = tensor.empty() : tensor<4x5xf32>
+  %sum = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<4x5xf32>, tensor<4x5xf32>) outs(%empty : tensor<4x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %old: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x5xf32>
+  %product = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%sum, %y : tensor<4x5xf32>, tensor<4x5xf32>) outs(%empty : tensor<4x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %old: f32):
+    %0 = arith.mulf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x5xf32>
+  %last = linalg.generic {indexing_maps = [#id, #row, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%product, %bias, %product : tensor<4x5xf32>, tensor<5xf32>, tensor<4x5xf32>) outs(%empty : tensor<4x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %old: f32):
+    %0 = arith.subf %a, %b : f32
+    %1 = arith.divf %0, %c : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x5xf32>
+  return %sum, %last : tensor<4x5xf32>, tensor<4x5xf32>
+}
+
+// -----
+
+// The first user needs all elements, reads them in another order or as a whole, updates them, or is in a loop.
+#id = affine_map<(i, j) -> (i, j)>
+#transposed = affine_map<(i, j) -> (j, i)>
+#row = affine_map<(i, j) -> (i)>
+
+// CHECK-LABEL: func @separate
+// CHECK-COUNT-10: linalg.generic
+// CHECK-NOT: linalg.generic
+func.func @separate(%x: tensor<4x4xf32>, %n: index) -> (tensor<4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>,
+                                                        tensor<4x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %empty = tensor.empty() : tensor<4x4xf32>
+  %zeros = arith.constant dense<0.0> : tensor<4xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  %sums = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%0 : tensor<4x4xf32>) outs(%zeros : tensor<4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %v = arith.addf %old, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #transposed, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%1, %1 : tensor<4x4xf32>, tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %old: f32):
+    %v = arith.addf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  %3 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%2 : tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %i = linalg.index 0 : index
+    %e = tensor.extract %2[%i, %c0] : tensor<4x4xf32>
+    %v = arith.addf %a, %e : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  %4 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x4xf32>) outs(%3 : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    linalg.yield %a : f32
+  } -> tensor<4x4xf32>
+  %5 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%4 : tensor<4x4xf32>) outs(%x : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %v = arith.addf %a, %old : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  %6 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%5 : tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  %7 = scf.for %k = %c0 to %n step %c1 iter_args(%carried = %x) -> tensor<4x4xf32> {
+    %inner = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%6, %carried : tensor<4x4xf32>, tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) {
+    ^bb0(%a: f32, %b: f32, %old: f32):
+      %v = arith.addf %a, %b : f32
+      linalg.yield %v : f32
+    } -> tensor<4x4xf32>
+    scf.yield %inner : tensor<4x4xf32>
+  }
+  %8 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%6 : tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<4x4xf32>
+  return %sums, %1, %3, %7, %8 : tensor<4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
