@@ -112,16 +112,26 @@ struct VectorLoops::Score {
   }
 };
 
-/// The loop along which most inputs are contiguous that are strided along `loop`, if there are any.
+/// The code of a tile has the body once for each row: tiles of longer bodies take long to compile. Gathers are a
+/// smaller part of their time.
+constexpr size_t mostOpsPerRow = 24;
+
+/// The loop along which most inputs are contiguous that are strided along `loop`, if they are transposed.
 std::optional<unsigned> VectorLoops::chooseTransposedRows(unsigned loop) const {
   if (llvm::is_contained(iterators, utils::IteratorType::reduction))
     return std::nullopt;
   std::optional<unsigned> best;
   int64_t most = 0;
+  bool isShort = body.getOperations().size() <= mostOpsPerRow;
   for (unsigned rows = 0; rows < iterators.size(); ++rows) {
-    int64_t count = llvm::count_if(ArrayRef(buffers).take_front(numInputs),
-                                   [&](const Buffer &buffer) { return isTransposed(buffer, loop, rows); });
-    if (rows != loop && staticSizes[rows] != 1 && count > most)
+    int64_t count = 0;
+    bool hasGathers = true; // there is none of i1
+    for (const Buffer &buffer : ArrayRef(buffers).take_front(numInputs))
+      if (isTransposed(buffer, loop, rows)) {
+        ++count;
+        hasGathers &= !buffer.type.getElementType().isInteger(1);
+      }
+    if (rows != loop && staticSizes[rows] != 1 && (isShort || !hasGathers) && count > most)
       best = rows, most = count;
   }
   return best;
