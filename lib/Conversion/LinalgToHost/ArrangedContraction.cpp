@@ -40,8 +40,7 @@ bool PackedContraction::areCopiesWorthwhile() {
 /// The loops of an operand in the order of the dimensions of a copy. The last dimension stays in the last group, so
 /// that most copies read and write contiguous elements.
 SmallVector<unsigned> PackedContraction::getArrangedLoops(unsigned operand) {
-  Group first = operand == leftIndex ? M : operand == rightIndex ? K : M;
-  Group second = operand == leftIndex ? K : N;
+  Group first = operand == rightIndex ? K : M, second = operand == leftIndex ? K : N;
   if (llvm::is_contained(loops[first], getLastLoop(operand)))
     std::swap(first, second);
   SmallVector<unsigned> arranged(batchLoops);
