@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FirstUser.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -37,14 +38,7 @@ static bool isElementwise(linalg::GenericOp op) {
 /// The op that uses results of `producer` before all others, if it uses them in the iteration that computes them. All
 /// other users follow it.
 static linalg::GenericOp findConsumer(linalg::GenericOp producer) {
-  Operation *first = nullptr;
-  for (Operation *user : producer->getUsers()) {
-    Operation *inBlock = producer->getBlock()->findAncestorOpInBlock(*user);
-    if (!inBlock)
-      return {};
-    if (!first || inBlock->isBeforeInBlock(first))
-      first = inBlock;
-  }
+  Operation *first = findFirstUser(producer);
   auto consumer = dyn_cast_if_present<linalg::GenericOp>(first);
   if (!isElementwise(consumer))
     return {};
@@ -62,9 +56,9 @@ static linalg::GenericOp findConsumer(linalg::GenericOp producer) {
 static linalg::GenericOp merge(linalg::GenericOp producer, linalg::GenericOp consumer) {
   OpBuilder b(consumer);
   SmallVector<Value> inputs(producer.getInputs()), inits;
-  SmallVector<AffineMap> inputMaps, initMaps;
+  SmallVector<AffineMap> maps;
   for (OpOperand *input : producer.getDpsInputOperands())
-    inputMaps.push_back(producer.getMatchingIndexingMap(input));
+    maps.push_back(producer.getMatchingIndexingMap(input));
   SmallVector<OpResult> kept;
   for (auto [result, init] : llvm::zip_equal(producer->getResults(), producer.getDpsInits()))
     if (llvm::any_of(result.getUsers(), [&](Operation *user) { return user != consumer; }))
@@ -75,16 +69,15 @@ static linalg::GenericOp merge(linalg::GenericOp producer, linalg::GenericOp con
     if (input->get().getDefiningOp() == producer)
       continue;
     inputs.push_back(input->get());
-    inputMaps.push_back(consumer.getMatchingIndexingMap(input));
+    maps.push_back(consumer.getMatchingIndexingMap(input));
     arguments.push_back(consumer.getMatchingBlockArgument(input));
   }
   llvm::append_range(inits, consumer.getDpsInits());
-  // A buffer for each result, and one for each iteration if a loop carries it: results in a buffer from outside are
-  // copied.
+  // Each result needs a buffer of its own. If a loop carries it, bufferization would copy it out of a buffer that is
+  // allocated before the loop.
   for (Value &init : inits)
     if (auto empty = init.getDefiningOp<tensor::EmptyOp>())
       init = b.clone(*empty)->getResult(0);
-  SmallVector<AffineMap> maps(inputMaps);
   maps.append(inits.size(), b.getMultiDimIdentityMap(consumer.getNumLoops()));
   auto types = llvm::to_vector(ValueRange(inits).getTypes());
   auto merged = linalg::GenericOp::create(

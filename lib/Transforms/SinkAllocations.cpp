@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FirstUser.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 #include "rnn/Transforms/Passes.h"
@@ -14,20 +15,7 @@ namespace mlir::rnn {
 } // namespace mlir::rnn
 
 using namespace mlir;
-
-/// The first op of the allocation's block that uses the buffer, also in a region. Null if a use is in another block
-/// that is not nested in this one.
-static Operation *findFirstUser(Operation *allocation) {
-  Operation *first = nullptr;
-  for (Operation *user : allocation->getUsers()) {
-    Operation *ancestor = allocation->getBlock()->findAncestorOpInBlock(*user);
-    if (!ancestor)
-      return nullptr;
-    if (!first || ancestor->isBeforeInBlock(first))
-      first = ancestor;
-  }
-  return first;
-}
+using namespace mlir::rnn;
 
 namespace {
 struct SinkAllocations : public rnn::impl::RNNSinkAllocationsPassBase<SinkAllocations> {

@@ -280,7 +280,7 @@ TEST_F(LoopsTest, TransposedInput) {
   }
 }
 
-/// A transposed input beside one with the loops of the result, a value for each row, and positions, in three loops.
+/// In an op with three loops, a transposed input together with one in the order of the result, a vector, and indices.
 TEST_F(LoopsTest, TransposedBesideOthers) {
   std::string text = R"(
     func.func @main(%x: tensor<ROWSxCOLSxf32>) -> tensor<3xCOLSxROWSxf32> {

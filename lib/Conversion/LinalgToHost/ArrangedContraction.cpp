@@ -55,7 +55,8 @@ FailureOr<bool> PackedContraction::arrange(bool isZero) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> operands(op->getOperands()), copies;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  SmallVector<linalg::LinalgOp> before, after;
+  SmallVector<linalg::LinalgOp> copyOps;
+  Operation *last = op;
   linalg::FillOp fill;
   for (unsigned operand : scattered) {
     auto [copy, map] = allocatePermuted(b, operands[operand], maps[operand], getArrangedLoops(operand));
@@ -65,25 +66,23 @@ FailureOr<bool> PackedContraction::arrange(bool isZero) {
       Value zero = arith::ConstantOp::create(b, b.getZeroAttr(getElementTypeOrSelf(copy)));
       fill = linalg::FillOp::create(b, zero, copy);
     } else {
-      before.push_back(createCopy(b, operands[operand], maps[operand], copy, map));
+      copyOps.push_back(createCopy(b, operands[operand], maps[operand], copy, map));
     }
     if (isResult) {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointAfter(op);
-      after.push_back(createCopy(b, copy, map, operands[operand], maps[operand]));
+      last = copyOps.emplace_back(createCopy(b, copy, map, operands[operand], maps[operand]));
     }
     operands[operand] = copy, maps[operand] = map;
   }
-  b.setInsertionPointAfter(after.empty() ? op.getOperation() : after.front().getOperation());
+  b.setInsertionPointAfter(last);
   for (Value copy : copies)
     memref::DeallocOp::create(b, copy);
   b.setInsertionPoint(op);
   linalg::LinalgOp arranged =
       replaceOperands(b, op, llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops())), operands, maps);
 
-  for (linalg::LinalgOp copy : before)
-    (void)convertToVectorLoops(copy, /*isZero=*/false, vectors, library);
-  for (linalg::LinalgOp copy : after)
+  for (linalg::LinalgOp copy : copyOps)
     (void)convertToVectorLoops(copy, /*isZero=*/false, vectors, library);
   FailureOr<bool> startsFromZero = convertToPackedOrLoops(arranged, isZero, vectors, library);
   bool isOverwritten = succeeded(startsFromZero) && *startsFromZero;

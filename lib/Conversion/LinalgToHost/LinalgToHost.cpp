@@ -83,7 +83,8 @@ FailureOr<bool> host::convertToPackedOrLoops(linalg::LinalgOp op, bool isZero, c
   FailureOr<bool> startsFromZero = convertToPackedGemm(op, isZero, vectors, library);
   if (succeeded(startsFromZero))
     return startsFromZero;
-  // If the op is in a branch now, a packed GEMM beside it adds to the zeros.
+  // With dynamic sizes, the op is now in one branch of an scf.if. The packed GEMM in the other branch adds to the
+  // zeros, which must then be stored.
   return convertToVectorLoops(op, isZero && op->getBlock() == block, vectors, library);
 }
 

@@ -148,8 +148,8 @@ private:
   /// A parallel loop whose iterations share operands, and its iterations that one tile computes.
   std::optional<unsigned> rowLoop;
   SmallVector<Value> rows;
-  /// Whether inputs that are contiguous along `rowLoop` and strided along the vectorized loop are transposed in
-  /// registers, a tile of as many rows as lanes at a time.
+  /// Whether tiles are squares of as many rows as lanes, and inputs that are contiguous along `rowLoop` and strided
+  /// along the vectorized loop are transposed in registers.
   bool transposes = false;
   llvm::SmallDenseMap<size_t, SmallVector<Value>> transposed; ///< for each such input, the vectors of the tile's rows
   size_t currentRow = 0;                                      ///< the row of the tile that `emitBody` computes

@@ -30,7 +30,7 @@ static bool isSupported(Operation *op) {
     return isSupported(load.getType()) && load.getMemRefType().getRank() > 0 &&
            succeeded(load.getMemRefType().getStridesAndOffset(strides, offset)) && strides.back() == 1;
   }
-  // These have no lowering on vectors. Those of f64 have none or an inexact one: polynomials exist for f32 only.
+  // Upstream lowers the first group on scalars only, and the second on vectors of f32 only.
   if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp, math::AcoshOp, math::AsinhOp, math::AtanhOp,
           math::CbrtOp>(op) ||
       (isa<math::ErfOp, math::ErfcOp, math::ExpM1Op, math::Log1pOp>(op) && op->getResult(0).getType().isF64()))
@@ -131,7 +131,7 @@ std::optional<unsigned> VectorLoops::chooseTransposedRows(unsigned loop) const {
         ++count;
         hasGathers &= !buffer.type.getElementType().isInteger(1);
       }
-    if (rows != loop && staticSizes[rows] != 1 && (isShort || !hasGathers) && count > most)
+    if (staticSizes[rows] != 1 && (isShort || !hasGathers) && count > most)
       best = rows, most = count;
   }
   return best;
