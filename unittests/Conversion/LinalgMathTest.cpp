@@ -8,6 +8,7 @@
 
 #include "LinalgToHostTest.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <random>
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -26,11 +27,25 @@ double getUlps(double exact, float value) {
   return std::abs(exact - value) / std::ldexp(1.0, exponent - 23);
 }
 
+class LinalgMathTest : public LinalgToHostTest {
+public:
+  /// Compiles @main, a function of the math dialect on `count` elements of f32.
+  void compileUnary(const char *name, int64_t count) {
+    compile(formatv(R"(
+      func.func @main(%x: tensor<{0}xf32>) -> tensor<{0}xf32> {{
+        %y = math.{1} %x : tensor<{0}xf32>
+        return %y : tensor<{0}xf32>
+      })",
+                    count, name)
+                .str());
+  }
+};
+
 struct MathFunction {
   const char *name;
   double (*exact)(double);
-  double low, high; ///< the inputs that are compared, besides special values
-  double ulps;
+  double low = 0, high = 0; ///< the inputs that are compared, besides special values
+  double ulps = 0;
 };
 
 /// Functions that are computed on scalars, in tensors and alone.
@@ -82,18 +97,12 @@ INSTANTIATE_TEST_SUITE_P(All, ScalarMathTest,
                                            ScalarFunction{"expm1", std::expm1}, ScalarFunction{"log1p", std::log1p}),
                          [](const auto &info) { return std::string(info.param.name); });
 
-class MathTest : public LinalgToHostTest, public ::testing::WithParamInterface<MathFunction> {};
+class MathTest : public LinalgMathTest, public ::testing::WithParamInterface<MathFunction> {};
 
 TEST_P(MathTest, IsAccurate) {
   MathFunction f = GetParam();
   const int64_t count = 200000;
-  compile(formatv(R"(
-    func.func @main(%x: tensor<{0}xf32>) -> tensor<{0}xf32> {{
-      %y = math.{1} %x : tensor<{0}xf32>
-      return %y : tensor<{0}xf32>
-    })",
-                  count, f.name)
-              .str());
+  compileUnary(f.name, count);
   if (HasFatalFailure())
     return;
   HostTensor x = makeTensor(ElementKind::F32, {count});
@@ -130,12 +139,112 @@ INSTANTIATE_TEST_SUITE_P(
                       MathFunction{"log2", std::log2, 1e-45, 100, 2}, MathFunction{"log10", std::log10, 1e-45, 100, 2},
                       MathFunction{"log1p", std::log1p, -0.999, 100, 2}, MathFunction{"tanh", std::tanh, -12, 12, 3},
                       MathFunction{"erf", std::erf, -5, 5, 4}, MathFunction{"erfc", std::erfc, -5, 5, 3},
-                      MathFunction{"sin", std::sin, -100, 100, 2}, MathFunction{"cos", std::cos, -100, 100, 2},
-                      MathFunction{"tan", std::tan, -1.5, 1.5, 2}, MathFunction{"atan", std::atan, -50, 50, 2},
-                      MathFunction{"asin", std::asin, -1, 1, 2}, MathFunction{"acos", std::acos, -1, 1, 2},
-                      MathFunction{"sinh", std::sinh, -80, 80, 2}, MathFunction{"cosh", std::cosh, -80, 80, 2},
-                      MathFunction{"sqrt", std::sqrt, 0, 100, 2},
+                      MathFunction{"sin", std::sin, -100, 100, 0.52}, MathFunction{"cos", std::cos, -100, 100, 0.52},
+                      MathFunction{"tan", std::tan, -1.5, 1.5, 0.52}, MathFunction{"atan", std::atan, -50, 50, 0.52},
+                      MathFunction{"asin", std::asin, -1, 1, 0.52}, MathFunction{"acos", std::acos, -1, 1, 0.52},
+                      MathFunction{"cbrt", std::cbrt, -100, 100, 0.52}, MathFunction{"sinh", std::sinh, -80, 80, 2},
+                      MathFunction{"cosh", std::cosh, -80, 80, 2}, MathFunction{"sqrt", std::sqrt, 0, 100, 2},
                       MathFunction{"rsqrt", [](double x) { return 1 / std::sqrt(x); }, 1e-45, 100, 2}),
     [](const auto &info) { return std::string(info.param.name); });
+
+// Angles of every magnitude, among them those beyond 2^28, which the C library computes, beside others.
+TEST_F(LinalgMathTest, LargeAngles) {
+  for (MathFunction f : {MathFunction{"sin", std::sin}, MathFunction{"cos", std::cos}, MathFunction{"tan", std::tan}}) {
+    const int64_t count = 20011;
+    compileUnary(f.name, count);
+    HostTensor x = makeTensor(ElementKind::F32, {count});
+    for (int64_t k = 0; k < count; ++k)
+      x.setFromDouble(k, std::ldexp(1 + k % 1009 / 1009.0, static_cast<int>(k * 7 % 276) - 148) * (k % 2 ? -1 : 1));
+    // The multiples of pi / 2 that f32 is closest to, and infinities and NaN between other angles.
+    const double special[] = {1.5707964, 3.1415927, 4.712389, 6.2831855, 16367173.0 * 0x1p49, INFINITY, -INFINITY, NAN};
+    for (auto [k, value] : llvm::enumerate(special))
+      x.setFromDouble(11 * k, value);
+    HostTensor y = run("main", {x});
+    for (int64_t k = 0; k < count; ++k) {
+      const double input = x.getAsDouble(k);
+      EXPECT_LE(getUlps(f.exact(input), y.getAsDouble(k)), 1) << f.name << " of " << input;
+    }
+  }
+}
+
+// An element does not depend on the others of its vector, although one of them may take another path.
+TEST_F(LinalgMathTest, ElementsAreIndependent) {
+  const int64_t count = 64;
+  compileUnary("sin", count);
+  HostTensor alone = makeTensor(ElementKind::F32, {count}), mixed = makeTensor(ElementKind::F32, {count});
+  for (int64_t k = 0; k < count; ++k) {
+    alone.setFromDouble(k, 0.37 * k);
+    mixed.setFromDouble(k, k % 16 == 5 ? 1e30 : 0.37 * k);
+  }
+  HostTensor expected = run("main", {alone}), result = run("main", {mixed});
+  for (int64_t k = 0; k < count; ++k)
+    if (k % 16 != 5)
+      EXPECT_EQ(result.getAsDouble(k), expected.getAsDouble(k)) << k;
+}
+
+struct BinaryFunction {
+  const char *name;
+  double (*exact)(double, double);
+};
+
+class BinaryMathTest : public LinalgMathTest, public ::testing::WithParamInterface<BinaryFunction> {};
+
+// All pairs of values of every kind.
+TEST_P(BinaryMathTest, IsAccurate) {
+  BinaryFunction f = GetParam();
+  std::vector<double> values = {0,
+                                1,
+                                2,
+                                3,
+                                0.5,
+                                2.5,
+                                1e-3,
+                                0x1p-149,
+                                0x1p-126,
+                                0x1.fffffep127,
+                                16777215,
+                                16777216,
+                                0x1.fffffep-1,
+                                0x1.000002p0,
+                                0x1.6a09e6p-1,
+                                0x1.6a09e8p-1,
+                                0.41421357,
+                                INFINITY,
+                                NAN};
+  std::mt19937 engine(3);
+  std::uniform_real_distribution<double> exponents(-149, 128), small(-8, 8);
+  for (int k = 0; k < 200; ++k)
+    values.push_back(float(std::exp2(k % 2 ? exponents(engine) : small(engine))));
+  const int64_t half = values.size();
+  for (int64_t k = 0; k < half; ++k)
+    values.push_back(-values[k]);
+  const int64_t count = values.size();
+  compile(formatv(R"(
+    func.func @main(%x: tensor<{0}xf32>, %y: tensor<{0}xf32>) -> tensor<{0}xf32> {{
+      %z = math.{1} %x, %y : tensor<{0}xf32>
+      return %z : tensor<{0}xf32>
+    })",
+                  count * count, f.name)
+              .str());
+  if (HasFatalFailure())
+    return;
+  HostTensor x = makeTensor(ElementKind::F32, {count * count}), y = makeTensor(ElementKind::F32, {count * count});
+  for (int64_t k = 0; k < count * count; ++k) {
+    x.setFromDouble(k, values[k / count]);
+    y.setFromDouble(k, values[k % count]);
+  }
+  HostTensor z = run("main", {x, y});
+  for (int64_t k = 0; k < count * count; ++k) {
+    const double left = x.getAsDouble(k), right = y.getAsDouble(k), exact = f.exact(left, right);
+    const double value = z.getAsDouble(k);
+    ASSERT_LE(getUlps(exact, value), 0.52) << f.name << " of " << left << " and " << right;
+    if (exact == 0 || value == 0)
+      ASSERT_EQ(std::signbit(value), std::signbit(exact)) << f.name << " of " << left << " and " << right;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(F32, BinaryMathTest,
+                         ::testing::Values(BinaryFunction{"powf", std::pow}, BinaryFunction{"atan2", std::atan2}),
+                         [](const auto &info) { return std::string(info.param.name); });
 
 } // namespace

@@ -16,11 +16,12 @@ static double getExpLimit(bool isDouble) {
 }
 
 /// Returns scale = 2^n and reduced = exp(r) - 1 with exp(x) = scale * (1 + reduced), |r| <= ln(2) / 2 and `reduced`
-/// from Taylor's polynomial to the last bit of the type. Generates no branches and no calls. NaN propagates.
-std::pair<Value, Value> HostBuilder::splitExp(Value x, double limit) {
+/// from Taylor's polynomial to the last bit of the type. Generates no branches and no calls. NaN propagates. With
+/// `halvesScale`, scale = 2^(n - 1), and n may be one more than the largest exponent.
+std::pair<Value, Value> HostBuilder::splitExp(Value x, double limit, bool halvesScale) {
   bool isDouble = tiles.sum.isF64();
   // Within these bounds 2^n is a normal number. Beyond them tanh and 1 - sigmoid have reached their limits.
-  Value low = constant(isDouble ? -708 : -87), high = constant(std::min(limit, getExpLimit(isDouble)));
+  Value low = constant(isDouble ? -708 : -87), high = constant(std::min(limit, getExpLimit(isDouble) + halvesScale));
   x = arith::SelectOp::create(*this, arith::CmpFOp::create(*this, arith::CmpFPredicate::OLT, x, low), low, x);
   x = arith::SelectOp::create(*this, arith::CmpFOp::create(*this, arith::CmpFPredicate::OGT, x, high), high, x);
   // Adding 1.5 * 2^(bits of the fraction) rounds to an integer that is in the low bits of the sum.
@@ -34,7 +35,7 @@ std::pair<Value, Value> HostBuilder::splitExp(Value x, double limit) {
   r = fma(whole, constant(isDouble ? -1.90821492927058770002e-10 : 2.12194440e-4), r);
   // The shift discards the bits of `magic`.
   Value bits = arith::BitcastOp::create(*this, vectorType(getIntegerType(tiles.sum.getWidth())), shifted);
-  bits = arith::AddIOp::create(*this, bits, splatInteger(isDouble ? 1023 : 127));
+  bits = arith::AddIOp::create(*this, bits, splatInteger((isDouble ? 1023 : 127) - halvesScale));
   bits = arith::ShLIOp::create(*this, bits, splatInteger(fraction));
   Value scale = arith::BitcastOp::create(*this, vectorType(tiles.sum), bits);
   // The first omitted term is less than half a unit in the last place: r^8 / 8! for float, r^14 / 14! for double.
@@ -108,6 +109,13 @@ Value HostBuilder::exp(Value x) {
   auto [scale, reduced] = splitExp(arith::MulFOp::create(*this, x, constant(0.5)));
   Value root = fma(scale, reduced, scale);
   return arith::MulFOp::create(*this, root, root);
+}
+
+/// exp(x) - 1 without cancellation. The scale is halved: 2^n may be above the largest number although exp(x) is not.
+Value HostBuilder::expm1(Value x) {
+  auto [scale, reduced] = splitExp(x, std::numeric_limits<double>::infinity(), /*halvesScale=*/true);
+  Value half = fma(scale, reduced, arith::SubFOp::create(*this, scale, constant(0.5)));
+  return addf(half, half);
 }
 
 /// 1 / (1 + exp(-x)). The relative error is bounded for very negative x also, unlike that of tanh(x / 2) / 2 + 1 / 2.

@@ -116,11 +116,12 @@ void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {
 
   MLIRContext *context = module.getContext();
   RewritePatternSet math(context);
-  // The functions whose polynomials have small errors in all of their domain. Others call the C library.
-  const llvm::StringSet<> accurate = {math::LogOp::getOperationName(),   math::Log2Op::getOperationName(),
-                                      math::Log1pOp::getOperationName(), math::ExpM1Op::getOperationName(),
-                                      math::ErfOp::getOperationName(),   math::ErfcOp::getOperationName()};
+  // The functions whose polynomials have small errors in all of their domain.
+  const llvm::StringSet<> accurate = {math::LogOp::getOperationName(), math::Log2Op::getOperationName(),
+                                      math::Log1pOp::getOperationName(), math::ErfOp::getOperationName(),
+                                      math::ErfcOp::getOperationName()};
   populateMathPolynomialApproximationPatterns(math, [&](StringRef name) { return accurate.contains(name); });
+  populateVectorMathPatterns(math);
   rewriteVectorOps(module, std::move(math), [](Operation *op) { return isa<math::MathDialect>(op->getDialect()); });
   if (hasBF16Rounding(vectors.bf16Gemm))
     return;

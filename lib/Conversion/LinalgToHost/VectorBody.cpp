@@ -224,8 +224,9 @@ Value VectorLoops::emitVectorOp(HostBuilder &b, Operation &scalar, ArrayRef<Valu
         operand = arith::ExtFOp::create(b, b.vectorType(b.getF32Type()), operand);
   }
   Value result;
-  if (isa<math::ExpOp, math::TanhOp>(scalar) && computed == b.tiles.sum) {
-    result = isa<math::ExpOp>(scalar) ? b.exp(converted.front()) : b.tanh(converted.front());
+  if (isa<math::ExpOp, math::ExpM1Op, math::TanhOp>(scalar) && computed == b.tiles.sum) {
+    Value x = converted.front();
+    result = isa<math::ExpOp>(scalar) ? b.exp(x) : isa<math::ExpM1Op>(scalar) ? b.expm1(x) : b.tanh(x);
   } else if (isa<math::LogOp, math::Log2Op>(scalar) && computed.isF32()) {
     result = emitLogarithm(b, scalar, converted.front());
   } else {
@@ -239,8 +240,8 @@ Value VectorLoops::emitVectorOp(HostBuilder &b, Operation &scalar, ArrayRef<Valu
       multiply.setFastmath(multiply.getFastmath() | arith::FastMathFlags::contract);
     result = copy->getResult(0);
   }
-  // The polynomials of these odd functions map -0 to +0.
-  if (isa<math::TanhOp, math::ErfOp>(scalar))
+  // These functions have the sign of their argument, but the polynomials map -0 to +0.
+  if (isa<math::TanhOp, math::ErfOp, math::ExpM1Op>(scalar))
     result = math::CopySignOp::create(b, result, converted.front());
   if (computed != element && !isSum && !isTerm)
     result = arith::TruncFOp::create(b, b.vectorType(element), result);

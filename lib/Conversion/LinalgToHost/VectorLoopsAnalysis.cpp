@@ -31,9 +31,10 @@ static bool isSupported(Operation *op) {
            succeeded(load.getMemRefType().getStridesAndOffset(strides, offset)) && strides.back() == 1;
   }
   // Upstream lowers the first group on scalars only, and the second on vectors of f32 only.
-  if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp, math::AcoshOp, math::AsinhOp, math::AtanhOp,
-          math::CbrtOp>(op) ||
-      (isa<math::ErfOp, math::ErfcOp, math::ExpM1Op, math::Log1pOp>(op) && op->getResult(0).getType().isF64()))
+  if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp, math::AcoshOp, math::AsinhOp, math::AtanhOp>(
+          op) ||
+      (isa<math::CbrtOp, math::ErfOp, math::ErfcOp, math::ExpM1Op, math::Log1pOp>(op) &&
+       op->getResult(0).getType().isF64()))
     return false;
   auto isScalar = [](Type type) { return isSupported(type) || type.isInteger(1); };
   return OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 && op->getNumRegions() == 0 &&

@@ -67,6 +67,7 @@ public:
   /// elsewhere.
   Value fma(Value a, Value b, Value c) { return LLVM::FMulAddOp::create(*this, a, b, c); }
   Value exp(Value x);
+  Value expm1(Value x);
   Value sigmoid(Value x);
   Value tanh(Value x);
   /// True in the first `count` lanes; `count` may be negative or exceed the lanes.
@@ -142,7 +143,8 @@ public:
   Value asScratch(Value matrix);
 
 private:
-  std::pair<Value, Value> splitExp(Value x, double limit = std::numeric_limits<double>::infinity());
+  std::pair<Value, Value> splitExp(Value x, double limit = std::numeric_limits<double>::infinity(),
+                                   bool halvesScale = false);
   Value callAVX512(StringRef name, ArrayRef<Value> operands, bool rounds = false);
   Value reduce(Value x, bool toNearest);
   /// The first coefficient is the constant one.
