@@ -281,6 +281,7 @@ TEST_F(LoopsTest, TransposedInput) {
 }
 
 /// In an op with three loops, a transposed input together with one in the order of the result, a vector, and indices.
+/// If the body is long, the input is copied before.
 TEST_F(LoopsTest, TransposedBesideOthers) {
   std::string text = R"(
     func.func @main(%x: tensor<ROWSxCOLSxf32>) -> tensor<3xCOLSxROWSxf32> {
@@ -303,6 +304,8 @@ TEST_F(LoopsTest, TransposedBesideOthers) {
         %j = linalg.index 1 : index
         %i = linalg.index 2 : index
         %ten = arith.constant 10 : index
+        %positive = arith.constant 1.0 : f32
+        %negative = arith.constant -1.0 : f32
         %zt = arith.muli %z, %ten : index
         %iz = arith.addi %i, %zt : index
         %ijz = arith.subi %iz, %j : index
@@ -310,14 +313,21 @@ TEST_F(LoopsTest, TransposedBesideOthers) {
         %float = arith.sitofp %int : i32 to f32
         %p = arith.mulf %a, %b : f32
         %q = arith.subf %p, %c : f32
-        %s = arith.addf %q, %float : f32
+        %s0 = arith.addf %q, %float : f32
+        NEGATIONS
         linalg.yield %s : f32
       } -> tensor<3xCOLSxROWSxf32>
       return %r : tensor<3xCOLSxROWSxf32>
     })";
+  const std::string one = "%s = arith.mulf %s0, %positive : f32";
+  std::string many;
+  for (int k = 0; k < 30; ++k)
+    many +=
+        "%s" + (k == 29 ? "" : std::to_string(k + 1)) + " = arith.mulf %s" + std::to_string(k) + ", %negative : f32\n";
   for (auto [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{{1, 40}, {40, 1}, {16, 32}, {17, 15}, {35, 70}})
-    for (bool isDynamic : {false, true}) {
-      compile(replaceAll(fill(text, isDynamic, rows, columns), {{"SIZES", isDynamic ? "%columns, %rows" : ""}}));
+    for (auto [isDynamic, isLong] : {std::pair(false, false), {false, true}, {true, false}, {true, true}}) {
+      compile(replaceAll(fill(text, isDynamic, rows, columns),
+                         {{"SIZES", isDynamic ? "%columns, %rows" : ""}, {"NEGATIONS", isLong ? many : one}}));
       ASSERT_FALSE(HasFatalFailure());
       HostTensor x = makeTensor(ElementKind::F32, {rows, columns}), y = run("main", {x});
       auto at = [&](int64_t index) { return static_cast<float>(x.getAsDouble(index)); };

@@ -421,6 +421,8 @@ FailureOr<bool> host::convertToVectorLoops(linalg::LinalgOp op, bool isZero, con
   VectorLoops loops(op, vectors, library);
   if (failed(loops.analyze()))
     return failure();
+  if (linalg::LinalgOp copied = loops.copyTransposedInputs())
+    return convertToVectorLoops(copied, isZero, vectors, library);
   const bool startsFromZero = isZero && loops.startFromZero();
   loops.emit();
   op->erase();

@@ -63,6 +63,9 @@ public:
   LogicalResult analyze();
   /// Sums start from zero instead of the result. Returns false if the op is not a sum.
   bool startFromZero();
+  /// If the body is long, copies the inputs that are strided along the vectorized loop and contiguous along another
+  /// one, and returns the op on the copies, which replaces this one. Otherwise returns null.
+  linalg::LinalgOp copyTransposedInputs();
   void emit();
 
 private:

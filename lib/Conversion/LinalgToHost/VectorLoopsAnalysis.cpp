@@ -113,29 +113,52 @@ struct VectorLoops::Score {
   }
 };
 
-/// The code of a tile has the body once for each row: tiles of longer bodies take long to compile. Gathers are a
-/// smaller part of their time.
-constexpr size_t mostOpsPerRow = 24;
-
 /// The loop along which most inputs are contiguous that are strided along `loop`, if they are transposed.
 std::optional<unsigned> VectorLoops::chooseTransposedRows(unsigned loop) const {
   if (llvm::is_contained(iterators, utils::IteratorType::reduction))
     return std::nullopt;
   std::optional<unsigned> best;
   int64_t most = 0;
-  bool isShort = body.getOperations().size() <= mostOpsPerRow;
   for (unsigned rows = 0; rows < iterators.size(); ++rows) {
-    int64_t count = 0;
-    bool hasGathers = true; // there is none of i1
-    for (const Buffer &buffer : ArrayRef(buffers).take_front(numInputs))
-      if (isTransposed(buffer, loop, rows)) {
-        ++count;
-        hasGathers &= !buffer.type.getElementType().isInteger(1);
-      }
-    if (staticSizes[rows] != 1 && (isShort || !hasGathers) && count > most)
+    int64_t count = llvm::count_if(ArrayRef(buffers).take_front(numInputs),
+                                   [&](const Buffer &buffer) { return isTransposed(buffer, loop, rows); });
+    if (staticSizes[rows] != 1 && count > most)
       best = rows, most = count;
   }
   return best;
+}
+
+linalg::LinalgOp VectorLoops::copyTransposedInputs() {
+  // The code of a tile has the body once for each row: tiles of longer bodies take long to compile.
+  constexpr size_t mostOps = 24, opsOfFunction = 8;
+  size_t ops = body.getOperations().size();
+  for (Operation &inner : body)
+    ops += isa<math::MathDialect>(inner.getDialect()) ? opsOfFunction : 0;
+  std::optional<unsigned> rows = isCollapsed || ops <= mostOps ? std::nullopt : chooseTransposedRows(vectorLoop);
+  if (!rows)
+    return {};
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<Value> operands(op->getOperands()), copies;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (unsigned index = 0; index < numInputs; ++index) {
+    if (!isTransposed(buffers[index], vectorLoop, *rows))
+      continue;
+    SmallVector<unsigned> loops;
+    for (unsigned loop = 0; loop < iterators.size(); ++loop)
+      if (loop != vectorLoop && maps[index].isFunctionOfDim(loop))
+        loops.push_back(loop);
+    loops.push_back(vectorLoop);
+    auto [copy, map] = allocatePermuted(b, operands[index], maps[index], loops);
+    linalg::LinalgOp copyOp = createCopy(b, operands[index], maps[index], copy, map);
+    (void)convertToVectorLoops(copyOp, /*isZero=*/false, vectors, library);
+    copies.push_back(copy);
+    operands[index] = copy, maps[index] = map;
+  }
+  b.setInsertionPointAfter(op);
+  for (Value copy : copies)
+    memref::DeallocOp::create(b, copy);
+  b.setInsertionPoint(op);
+  return replaceOperands(b, op, llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops())), operands, maps);
 }
 
 /// The cost of vectors along a loop, or none if it cannot be vectorized.

@@ -183,3 +183,28 @@ func.func @transposed(%x: memref<20x24xf32>, %y: memref<24x20xf32>) {
   linalg.transpose ins(%x : memref<20x24xf32>) outs(%y : memref<24x20xf32>) permutation = [1, 0]
   return
 }
+
+// -----
+
+#transposed = affine_map<(i, j) -> (j, i)>
+#same = affine_map<(i, j) -> (i, j)>
+
+// A tile of a long body would have it eight times: the input is transposed to a copy before.
+// CHECK-LABEL: func @long_body
+// CHECK: %[[COPY:.*]] = memref.alloc() {alignment = 64 : i64} : memref<40x24xf32>
+// CHECK: vector.shuffle
+// CHECK: vector.store %{{.*}}, %[[COPY]]
+// CHECK: memref.collapse_shape %[[COPY]]
+// CHECK-NOT: vector.gather
+// CHECK: memref.dealloc %[[COPY]]
+func.func @long_body(%x: memref<24x40xf32>, %y: memref<40x24xf32>) {
+  linalg.generic {indexing_maps = [#transposed, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<24x40xf32>) outs(%y : memref<40x24xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = math.exp %a : f32
+    %d = math.log1p %c : f32
+    %e = math.tanh %d : f32
+    linalg.yield %e : f32
+  }
+  return
+}
