@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FoldBroadcasts.h"
 #include "ScalarizeLinalg.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -46,6 +47,7 @@ struct FuseElementwise : public rnn::impl::RNNFuseElementwisePassBase<FuseElemen
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *operand) { return hasOneUse(operand) && !wouldRepeatUpdates(operand); });
     populateScalarizeLinalgPatterns(patterns); // before they are fused
+    populateFoldBroadcastPatterns(patterns);
     // The other patterns of upstream's pass.
     linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, hasOneUse);
     tensor::populateBubbleUpExpandShapePatterns(patterns);

@@ -108,3 +108,79 @@ func.func @scalars(%a: f32, %b: f32, %t: tensor<f32>) -> (i1, tensor<f32>) {
   } -> tensor<f32>
   return %4, %5 : i1, tensor<f32>
 }
+
+// -----
+
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+#scalar = affine_map<(i, j) -> ()>
+#matrix = affine_map<(i, j) -> (i, j)>
+#transposed = affine_map<(i, j) -> (j, i)>
+
+// A broadcast has two users, one of which reads its transpose. Both read the vector.
+// CHECK-DAG: #[[$ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-DAG: #[[$COLUMN:.*]] = affine_map<(d0, d1) -> (d1)>
+// CHECK-DAG: #[[$MATRIX:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func @broadcast
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<?xf32>, %[[B:[a-z0-9]+]]: tensor<?x?xf32>
+// CHECK: linalg.generic {indexing_maps = [#[[$MATRIX]], #[[$ROW]], #[[$MATRIX]]]{{.*}} ins(%[[B]], %[[A]] :
+// CHECK: linalg.generic {indexing_maps = [#[[$MATRIX]], #[[$COLUMN]], #[[$MATRIX]]]{{.*}} ins(%[[B]], %[[A]] :
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @broadcast(%a: tensor<?xf32>, %b: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %0 = linalg.generic {indexing_maps = [#row, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<?xf32>) outs(%o : tensor<?x?xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  } -> tensor<?x?xf32>
+  %1 = linalg.generic {indexing_maps = [#matrix, #matrix, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%b, %0 : tensor<?x?xf32>, tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %r = arith.addf %x, %y : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  %2 = linalg.generic {indexing_maps = [#matrix, #transposed, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%b, %0 : tensor<?x?xf32>, tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %r = arith.mulf %x, %y : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  return %1, %2 : tensor<?x?xf32>, tensor<?x?xf32>
+}
+
+// -----
+
+#column = affine_map<(i, j) -> (j)>
+#row = affine_map<(i, j) -> (i)>
+#matrix = affine_map<(i, j) -> (i, j)>
+#scalar = affine_map<(i, j) -> ()>
+
+// A scalar is an operand. Only the broadcast has the size of the loop j of the second sum: it remains.
+// CHECK-DAG: #[[$SCALAR:.*]] = affine_map<(d0, d1) -> ()>
+// CHECK-DAG: #[[$MATRIX:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func @sums
+// CHECK-SAME: %[[A:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: tensor<4x5xf32>
+// CHECK: %[[BROADCAST:.*]] = linalg.generic
+// CHECK: linalg.generic {indexing_maps = [#[[$MATRIX]], #[[$SCALAR]], #{{.*}}], iterator_types = ["parallel", "reduction"]} ins(%[[B]], %[[A]] :
+// CHECK: linalg.generic {{.*}} ins(%[[BROADCAST]] :
+func.func @sums(%a: f32, %b: tensor<4x5xf32>, %o: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %empty = tensor.empty() : tensor<4x5xf32>
+  %0 = linalg.generic {indexing_maps = [#matrix], iterator_types = ["parallel", "parallel"]} outs(%empty : tensor<4x5xf32>) {
+  ^bb0(%y: f32):
+    linalg.yield %a : f32
+  } -> tensor<4x5xf32>
+  %1 = linalg.generic {indexing_maps = [#matrix, #matrix, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%b, %0 : tensor<4x5xf32>, tensor<4x5xf32>) outs(%o : tensor<4xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %d = arith.divf %x, %y : f32
+    %r = arith.addf %z, %d : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %2 = linalg.generic {indexing_maps = [#matrix, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%0 : tensor<4x5xf32>) outs(%o : tensor<4xf32>) {
+  ^bb0(%x: f32, %z: f32):
+    %r = arith.addf %z, %x : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  return %1, %2 : tensor<4xf32>, tensor<4xf32>
+}

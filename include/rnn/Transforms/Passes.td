@@ -180,7 +180,7 @@ def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
   let summary = "Fuse elementwise linalg ops, except those that would update a tensor repeatedly";
   let description = [{
     The patterns of upstream's `linalg-fuse-elementwise-ops`. An op without loops whose operands are scalars (`tensor.from_elements`)
-    becomes scalar ops. Upstream (LLVM 22) also fuses an op that reads its output into an
+    becomes scalar ops. Users of a broadcast read its operand, even if it has several users. Upstream (LLVM 22) also fuses an op that reads its output into an
     op that needs its elements in several iterations, and updates the output in each of them.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
