@@ -102,10 +102,21 @@ def pool(operation, initial, window, strides, padding="VALID"):
     (lambda x: jnp.cumsum(x, axis=1), (3, 50)), (lambda x: jnp.cumsum(x, axis=0), (33, 5)), (lambda x: lax.cumsum(x, axis=1, reverse=True), (3, 50, 2)),
     (lambda x: jnp.cumprod(x, axis=1), (3, 17)), (lambda x: lax.cummax(x, axis=0), (40, 3)), (lambda x: lax.cummin(x, axis=1, reverse=True), (2, 40)),
     (lambda x: jnp.cumsum((x * 10).astype(jnp.int32), axis=1), (3, 50)), (lambda x: lax.cumlogsumexp(x, axis=1), (3, 50)), (jnp.cumsum, (1,)),
+    (lambda x: lax.cumlogsumexp(30 * x, axis=0, reverse=True), (37, 3)),
     (lambda x: jnp.flip(x, 1) + x, (5, 37)), (lambda x: jnp.flip(x), (5, 37)),
     (lambda x: jnp.convolve(x[0], x[1], mode="same"), (2, 30)), (lambda x: jnp.trace(x) + jnp.diagonal(x), (8, 8))))
 def test_windows(function, x):
     check(function, [floats(*x)], 2e-6)
+
+
+@pytest.mark.parametrize("is_reverse", (False, True))
+def test_order_of_cumulative_windows(is_reverse):
+    """The last element of each window that is not 0. XLA takes others: it assumes that the order does not matter."""
+    padding = ((0, 0), (0, 39) if is_reverse else (39, 0))
+    x = np.maximum(floats(5, 40), 0)
+    function = compile_for(lambda x: lax.reduce_window(x, np.float32(0), lambda x, y: jnp.where(y != 0, y, x), (1, 40), (1, 1), padding), x)
+    windows = [[row[k:] if is_reverse else row[:k + 1] for k in range(40)] for row in x]
+    np.testing.assert_array_equal(function(x), [[next((v for v in window[::-1] if v != 0), 0) for window in row] for row in windows])
 
 
 def test_keyword_spotting():

@@ -252,9 +252,12 @@ def _convert_dynamic_gather(body: Body) -> List[str]:
 UNSIGNED = {f"stablehlo.{name}": _convert_unsigned
             for name in ("compare", "convert", "divide", "maximum", "minimum", "remainder")}
 # Before jaxlib's passes, and after them.
-def _is_identity(ir: Any, value: Any, name: str) -> bool:
-    """Whether combining with a constant changes nothing, or nothing more the second time."""
-    if name in ("maximum", "minimum", "and", "or"):
+def _is_identity(ir: Any, value: Any, block: Any) -> bool:
+    """Whether combining with a constant changes nothing, or nothing more the second time. It must not in a window, whose padding has
+    any number of them, so that this is not known to be wrong for sums and products only."""
+    ops = [op.operation for op in block]
+    name = ops[0].name.partition(".")[2]
+    if len(ops) != 2 or name not in ("add", "multiply"):
         return True
     owner = value.owner
     while getattr(owner, "name", "") == "stablehlo.broadcast_in_dim":
@@ -265,13 +268,39 @@ def _is_identity(ir: Any, value: Any, name: str) -> bool:
     return bool(elements.is_splat) and float(np.array(elements).flat[0]) == {"add": 0, "multiply": 1}[name]
 
 
+_ELEMENTWISE = {f"stablehlo.{name}" for name in (
+    "abs", "add", "and", "atan2", "cbrt", "ceil", "compare", "cosine", "divide", "exponential", "exponential_minus_one", "floor", "log",
+    "log_plus_one", "logistic", "maximum", "minimum", "multiply", "negate", "not", "or", "power", "remainder", "rsqrt", "select", "sign",
+    "sine", "sqrt", "subtract", "tan", "tanh", "xor")}
+
+
+def _is_elementwise(block: Any) -> bool:
+    """Whether the ops of a block compute a scalar from its arguments, and could do so for each element of tensors."""
+    ops = [op.operation for op in block]
+    known = [*block.arguments, *(result for op in ops for result in op.results)]
+    return all(op.name in _ELEMENTWISE for op in ops[:-1]) and all(value in known for op in ops for value in op.operands)
+
+
+def _apply(body: Body, block: Any, values: List[str], shape: List[int]) -> str:
+    """The ops of a block for each element of tensors."""
+    names = dict(zip(block.arguments, values))
+    for op in (op.operation for op in block):
+        operands = ", ".join(names[operand] for operand in op.operands)
+        if op.name == "stablehlo.return":
+            break
+        kinds = [str(tensor_type(shape, value.type.element_type)) for value in (*op.operands, *op.results)]
+        named = [op.attributes[k] for k in range(len(op.attributes))]
+        attributes = ", ".join(f"{attribute.name} = {attribute.attr}" for attribute in named)
+        names[op.results[0]] = body.add(f'"{op.name}"({operands}) {{{attributes}}} : ({", ".join(kinds[:-1])}) -> {kinds[-1]}')
+    return operands
+
+
 def _convert_cumulative(body: Body) -> List[str]:
     """Combines all elements before each one (cumsum) in steps of 1, 2, 4 ... elements. As a window, it would combine them again for
     each element."""
     ir, op = body.ir, body.op
-    ops = [inner.operation for inner in op.regions[0].blocks[0]]
-    name = ops[0].name.partition(".")[2]
-    if len(op.operands) != 2 or len(ops) != 2 or name not in ("add", "multiply", "maximum", "minimum", "and", "or"):
+    block = op.regions[0].blocks[0]
+    if len(op.operands) != 2 or not _is_elementwise(block):
         return []
     kind, shape = body.type(0), list(body.type(0).shape)
     window = list(ir.DenseI64ArrayAttr(op.attributes["window_dimensions"]))
@@ -279,7 +308,7 @@ def _convert_cumulative(body: Body) -> List[str]:
     steps = [size for key in ("window_strides", "base_dilations", "window_dilations") if key in op.attributes
              for size in ir.DenseI64ArrayAttr(op.attributes[key])]
     if not kind.has_static_shape or len(axes) != 1 or window[axes[0]] != shape[axes[0]] or any(size != 1 for size in steps) or \
-            "padding" not in op.attributes or not _is_identity(ir, op.operands[1], name):
+            "padding" not in op.attributes or not _is_identity(ir, op.operands[1], block):
         return []
     axis, count = axes[0], shape[axes[0]]
     padding = np.zeros((len(shape), 2), np.int64)
@@ -298,7 +327,7 @@ def _convert_cumulative(body: Body) -> List[str]:
         taken = body.add(f"stablehlo.slice {value} [{ranges}] : ({kind}) -> {part}")
         moved = body.add(f"stablehlo.pad {taken}, %1, low = {low}, high = {first}, interior = {[0] * len(shape)} : "
                          f"({part}, {body.type(1)}) -> {kind}")
-        value = body.add(f"stablehlo.{name} {value}, {moved} : {kind}")
+        value = _apply(body, block, [value, moved] if is_reverse else [moved, value], shape)
         step *= 2
     return [value]
 
