@@ -7,8 +7,10 @@
 #include "FoldBroadcasts.h"
 #include "ScalarizeLinalg.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
@@ -28,13 +30,23 @@ static bool hasOneUse(OpOperand *operand) {
   return producer && producer->hasOneUse();
 }
 
-/// Whether the producer reads its outputs, and the consumer needs some of its elements in several iterations. As a part
-/// of the consumer, the producer would update its outputs in each of them.
-static bool wouldRepeatUpdates(OpOperand *operand) {
+/// Whether the consumer needs some elements of the producer in several iterations, and the producer must not be
+/// repeated in each of them: it would update its outputs several times, or take a large part of the time. In a
+/// reduction, any arithmetic would, and a contraction with it would be no GEMM; elsewhere functions and divisions.
+static bool wouldRepeatWork(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
-  return producer && consumer && !consumer.getMatchingIndexingMap(operand).isPermutation() &&
-         !llvm::all_of(producer.getRegionOutputArgs(), [](BlockArgument output) { return output.use_empty(); });
+  if (!producer || !consumer || consumer.getMatchingIndexingMap(operand).isPermutation())
+    return false;
+  if (!llvm::all_of(producer.getRegionOutputArgs(), [](BlockArgument output) { return output.use_empty(); }))
+    return true;
+  const bool isReduction = consumer.getNumReductionLoops() > 0;
+  return llvm::any_of(producer.getBody()->without_terminator(), [&](Operation &op) {
+    if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(op) ||
+        isa<math::MathDialect>(op.getDialect()))
+      return true;
+    return isReduction && isa<arith::ArithDialect>(op.getDialect()) && !isa<CastOpInterface, arith::ConstantOp>(op);
+  });
 }
 
 namespace {
@@ -45,7 +57,7 @@ struct FuseElementwise : public rnn::impl::RNNFuseElementwisePassBase<FuseElemen
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     linalg::populateElementwiseOpsFusionPatterns(
-        patterns, [](OpOperand *operand) { return hasOneUse(operand) && !wouldRepeatUpdates(operand); });
+        patterns, [](OpOperand *operand) { return hasOneUse(operand) && !wouldRepeatWork(operand); });
     populateScalarizeLinalgPatterns(patterns); // before they are fused
     populateFoldBroadcastPatterns(patterns);
     // The other patterns of upstream's pass.

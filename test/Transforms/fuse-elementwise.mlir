@@ -184,3 +184,87 @@ func.func @sums(%a: f32, %b: tensor<4x5xf32>, %o: tensor<4xf32>) -> (tensor<4xf3
   } -> tensor<4xf32>
   return %1, %2 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+#left = affine_map<(m, n, k) -> (m, k)>
+#right = affine_map<(m, n, k) -> (k, n)>
+#out = affine_map<(m, n, k) -> (m, n)>
+#matrix = affine_map<(i, j) -> (i, j)>
+
+// Each quotient is needed for all columns. Conversions are fused: GEMMs of two types are loops in any case.
+// CHECK-LABEL: func @operands
+// CHECK: linalg.generic
+// CHECK: arith.divf
+// CHECK: linalg.generic
+// CHECK: ^bb0(%[[A:[a-z0-9_]+]]: f32, %[[B:[a-z0-9_]+]]: bf16, %[[SUM:[a-z0-9_]+]]: f32)
+// CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[B]]
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[A]], %[[WIDE]]
+// CHECK-NEXT: arith.addf %[[SUM]], %[[PRODUCT]]
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @operands(%a: tensor<4x5xf32>, %s: tensor<4x5xf32>, %b: tensor<5x6xbf16>, %c: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %e0 = tensor.empty() : tensor<4x5xf32>
+  %0 = linalg.generic {indexing_maps = [#matrix, #matrix, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %s : tensor<4x5xf32>, tensor<4x5xf32>) outs(%e0 : tensor<4x5xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %r = arith.divf %x, %y : f32
+    linalg.yield %r : f32
+  } -> tensor<4x5xf32>
+  %e1 = tensor.empty() : tensor<5x6xf32>
+  %1 = linalg.generic {indexing_maps = [#matrix, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%b : tensor<5x6xbf16>) outs(%e1 : tensor<5x6xf32>) {
+  ^bb0(%x: bf16, %o: f32):
+    %r = arith.extf %x : bf16 to f32
+    linalg.yield %r : f32
+  } -> tensor<5x6xf32>
+  %2 = linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%0, %1 : tensor<4x5xf32>, tensor<5x6xf32>) outs(%c : tensor<4x6xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<4x6xf32>
+  return %2 : tensor<4x6xf32>
+}
+
+// -----
+
+#vector = affine_map<(i) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+#matrix = affine_map<(i, j) -> (i, j)>
+
+// A function of each column is not repeated for each row; an addition is.
+// CHECK-LABEL: func @columns
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel"]
+// CHECK: math.rsqrt
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+// CHECK: arith.addf
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: arith.mulf
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @columns(%x: tensor<4x5xf32>, %v: tensor<5xf32>, %w: tensor<5xf32>) -> tensor<4x5xf32> {
+  %e0 = tensor.empty() : tensor<5xf32>
+  %0 = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%v : tensor<5xf32>) outs(%e0 : tensor<5xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.rsqrt %a : f32
+    linalg.yield %r : f32
+  } -> tensor<5xf32>
+  %1 = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%w : tensor<5xf32>) outs(%e0 : tensor<5xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %a, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<5xf32>
+  %e1 = tensor.empty() : tensor<4x5xf32>
+  %2 = linalg.generic {indexing_maps = [#matrix, #column, #column, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %0, %1 : tensor<4x5xf32>, tensor<5xf32>, tensor<5xf32>) outs(%e1 : tensor<4x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %r = arith.mulf %p, %c : f32
+    linalg.yield %r : f32
+  } -> tensor<4x5xf32>
+  return %2 : tensor<4x5xf32>
+}

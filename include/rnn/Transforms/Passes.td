@@ -177,11 +177,14 @@ def RNNReinterpretExpandShapesPass : Pass<"rnn-reinterpret-expand-shapes"> {
 }
 
 def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
-  let summary = "Fuse elementwise linalg ops, except those that would update a tensor repeatedly";
+  let summary = "Fuse elementwise linalg ops, except those whose work would be repeated";
   let description = [{
     The patterns of upstream's `linalg-fuse-elementwise-ops`. An op without loops whose operands are scalars (`tensor.from_elements`)
-    becomes scalar ops. Users of a broadcast read its operand, even if it has several users. Upstream (LLVM 22) also fuses an op that reads its output into an
-    op that needs its elements in several iterations, and updates the output in each of them.
+    becomes scalar ops. Users of a broadcast read its operand, even if it has several users.
+
+    Upstream (LLVM 22) also fuses an op into one that needs its elements in several iterations. This is not done if the op reads
+    its output, which it would update in each of them, if it has divisions or functions of the math dialect, or if the other one is a
+    reduction and it has any arithmetic except conversions: a division of the left operand of a GEMM would be repeated for each column.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::tensor::TensorDialect"];
