@@ -95,8 +95,10 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   // On a GPU, the host would wait for the elements.
   pm.addNestedPass<func::FuncOp>(createRNNCheckBoundsPass({/*elements=*/options.target != TargetKind::Cuda}));
   pm.addNestedPass<func::FuncOp>(createRNNCheckSizesPass());
-  if (options.target == TargetKind::Host) // more and smaller kernels were not measured on a GPU
+  if (options.target == TargetKind::Host) { // more and smaller kernels were not measured on a GPU
     pm.addNestedPass<func::FuncOp>(createRNNFoldInsertedZerosPass());
+    pm.addNestedPass<func::FuncOp>(createRNNPrepareContractionsPass());
+  }
   // Chains of elementwise ops become one loop nest with one buffer.
   pm.addPass(createRNNFuseElementwisePass());
   if (options.target == TargetKind::Host) // not measured on a GPU

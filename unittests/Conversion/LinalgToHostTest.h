@@ -34,10 +34,11 @@ protected:
     rnnrt_device_release(device);
   }
 
-  void compile(llvm::StringRef source, JITOptions options = {}) {
+  void compile(llvm::StringRef source) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
     ASSERT_TRUE(module) << source.str();
     SmallVector<RuntimeSymbol> symbols = getRuntimeSymbols();
+    JITOptions options;
     options.symbols = symbols;
     auto result = CompiledModule::compile(*module, options);
     ASSERT_TRUE(static_cast<bool>(result)) << llvm::toString(result.takeError());

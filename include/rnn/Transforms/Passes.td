@@ -176,6 +176,16 @@ def RNNReinterpretExpandShapesPass : Pass<"rnn-reinterpret-expand-shapes"> {
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def RNNPrepareContractionsPass : Pass<"rnn-prepare-contractions"> {
+  let summary = "Let contractions compute transposed results and add to zeros of their own";
+  let description = [{
+    The gradient of the weights of `x @ w` in JAX is a contraction and a transposition of its result: the contraction computes the
+    transpose instead, if the result is used once and starts from a fill. Ops that add to one tensor of zeros get a fill each, next to
+    them, since bufferization would copy the tensor.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
   let summary = "Fuse elementwise linalg ops, except those whose work would be repeated";
   let description = [{

@@ -1,0 +1,95 @@
+//===- PrepareContractions.cpp - layouts and zeros of results -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "rnn/Transforms/Passes.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_RNNPREPARECONTRACTIONSPASS
+#include "rnn/Transforms/Passes.h.inc"
+} // namespace mlir::rnn
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+/// The indices of the result of a transposition from those of its operand. Null if the op is none.
+static AffineMap getTransposition(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      op.getNumParallelLoops() != op.getNumLoops() || !llvm::hasSingleElement(*op.getBlock()) ||
+      op.getBlock()->getTerminator()->getOperand(0) != op.getBlock()->getArgument(0))
+    return {};
+  AffineMap from = op.getIndexingMapsArray().front(), to = op.getIndexingMapsArray().back();
+  if (!from.isPermutation() || !to.isPermutation())
+    return {};
+  return to.compose(inversePermutation(from));
+}
+
+/// If only a transposition uses the result of a contraction, which adds to a fill, the contraction computes the
+/// transpose.
+static void foldTransposition(linalg::LinalgOp transposition) {
+  AffineMap permutation = getTransposition(transposition);
+  if (!permutation)
+    return;
+  auto contraction = transposition.getDpsInputs().front().getDefiningOp<linalg::LinalgOp>();
+  if (!contraction || !linalg::isaContractionOpInterface(contraction) || !contraction.hasPureTensorSemantics() ||
+      !contraction->hasOneUse())
+    return;
+  auto fill = contraction.getDpsInits().front().getDefiningOp<linalg::FillOp>();
+  if (!fill)
+    return;
+  OpBuilder b(transposition);
+  SmallVector<AffineMap> maps = contraction.getIndexingMapsArray();
+  maps.back() = permutation.compose(maps.back());
+  Value zeros = linalg::FillOp::create(b, fill.getLoc(), fill.getInputs(), transposition.getDpsInits()).getResult(0);
+  auto transposed = linalg::GenericOp::create(b, contraction.getLoc(), zeros.getType(), contraction.getDpsInputs(),
+                                              zeros, maps, contraction.getIteratorTypesArray());
+  IRMapping mapping;
+  contraction->getRegion(0).cloneInto(&transposed.getRegion(), mapping);
+  transposition->replaceAllUsesWith(transposed);
+  transposition->erase();
+  contraction->erase();
+}
+
+/// A fill of its own for each op that adds to it. Bufferization would copy a common one.
+static void separateFills(linalg::FillOp fill) {
+  auto empty = fill.getOutputs().front().getDefiningOp<tensor::EmptyOp>();
+  if (!empty)
+    return;
+  SmallVector<OpOperand *> sums;
+  for (OpOperand &use : fill->getUses()) {
+    auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    if (user && user.isDpsInit(&use) && user.payloadUsesValueFromOperand(&use))
+      sums.push_back(&use);
+  }
+  bool isShared = !fill->hasOneUse();
+  for (OpOperand *use : sums) {
+    Operation *user = use->getOwner();
+    if (!isShared && user->getBlock() == fill->getBlock())
+      continue;
+    OpBuilder b(user);
+    IRMapping mapping;
+    b.clone(*empty, mapping);
+    use->set(b.clone(*fill, mapping)->getResult(0));
+  }
+  if (fill->use_empty())
+    fill->erase();
+}
+
+namespace {
+struct PrepareContractions : public rnn::impl::RNNPrepareContractionsPassBase<PrepareContractions> {
+  void runOnOperation() override {
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    // The contraction of a transposition comes before it.
+    for (linalg::LinalgOp op : llvm::reverse(ops))
+      if (getTransposition(op))
+        foldTransposition(op);
+    getOperation()->walk([](linalg::FillOp fill) { separateFills(fill); });
+  }
+};
+} // namespace

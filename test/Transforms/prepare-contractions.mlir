@@ -1,0 +1,98 @@
+// Contractions that compute transposed results, and fills for each of them.
+// RUN: rnn-opt %s --rnn-prepare-contractions --split-input-file | FileCheck %s
+
+// CHECK-DAG: #[[$LEFT:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[$RIGHT:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-DAG: #[[$OUT:.*]] = affine_map<(d0, d1, d2) -> (d1, d0)>
+// CHECK-LABEL: func @transposed
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<?x?xf32>, %[[B:[a-z0-9]+]]: tensor<?x?xf32>, %[[M:[a-z0-9]+]]: index, %[[N:[a-z0-9]+]]: index
+// CHECK: %[[EMPTY:.*]] = tensor.empty(%[[N]], %[[M]])
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} outs(%[[EMPTY]]
+// CHECK: %[[RESULT:.*]] = linalg.generic {indexing_maps = [#[[$LEFT]], #[[$RIGHT]], #[[$OUT]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[A]], %[[B]] : {{.*}} outs(%[[ZEROS]]
+// CHECK: return %[[RESULT]]
+func.func @transposed(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?x?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%z : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %t = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %r = linalg.transpose ins(%c : tensor<?x?xf32>) outs(%t : tensor<?x?xf32>) permutation = [1, 0]
+  return %r : tensor<?x?xf32>
+}
+
+// -----
+
+// Each of the results is needed in both orders: nothing changes.
+// CHECK-LABEL: func @both
+// CHECK: linalg.matmul
+// CHECK: linalg.transpose
+func.func @both(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>) -> (tensor<4x6xf32>, tensor<6x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x6xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<4x5xf32>, tensor<5x6xf32>) outs(%z : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %t = tensor.empty() : tensor<6x4xf32>
+  %r = linalg.transpose ins(%c : tensor<4x6xf32>) outs(%t : tensor<6x4xf32>) permutation = [1, 0]
+  return %c, %r : tensor<4x6xf32>, tensor<6x4xf32>
+}
+
+// -----
+
+#batch = affine_map<(b, h, m, n, k) -> (b, m, h, k)>
+#right = affine_map<(b, h, m, n, k) -> (b, n, h, k)>
+#out = affine_map<(b, h, m, n, k) -> (b, h, n, m)>
+#same = affine_map<(i, j, k, l) -> (i, j, k, l)>
+#from = affine_map<(i, j, k, l) -> (i, l, j, k)>
+
+// (b, h, n, m) becomes (b, n, m, h).
+// CHECK: #[[$RESULT:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d2, d1)>
+// CHECK-LABEL: func @heads
+// CHECK-NOT: linalg.generic
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}, #[[$RESULT]]]
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @heads(%a: tensor<2x4x3x5xf32>, %b: tensor<2x6x3x5xf32>) -> tensor<2x6x4x3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x3x6x4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2x3x6x4xf32>) -> tensor<2x3x6x4xf32>
+  %c = linalg.generic {indexing_maps = [#batch, #right, #out],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<2x4x3x5xf32>, tensor<2x6x3x5xf32>) outs(%z : tensor<2x3x6x4xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<2x3x6x4xf32>
+  %t = tensor.empty() : tensor<2x6x4x3xf32>
+  %r = linalg.generic {indexing_maps = [#from, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%c : tensor<2x3x6x4xf32>) outs(%t : tensor<2x6x4x3xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  } -> tensor<2x6x4x3xf32>
+  return %r : tensor<2x6x4x3xf32>
+}
+
+// -----
+
+// Two sums of the block, one of a loop, and a reader of the zeros.
+// CHECK-LABEL: func @zeros
+// CHECK: %[[READ:.*]] = linalg.fill
+// CHECK: %[[FIRST:.*]] = linalg.fill
+// CHECK: linalg.matmul {{.*}} outs(%[[FIRST]] :
+// CHECK: scf.for
+// CHECK:   %[[INNER:.*]] = linalg.fill
+// CHECK:   linalg.matmul {{.*}} outs(%[[INNER]] :
+// CHECK: return %{{.*}}, %{{.*}}, %[[READ]]
+func.func @zeros(%a: tensor<4x4xf32>, %count: index) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<4x4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c = linalg.matmul ins(%a, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %d = scf.for %i = %c0 to %count step %c1 iter_args(%x = %a) -> tensor<4x4xf32> {
+    %y = linalg.matmul ins(%x, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %y : tensor<4x4xf32>
+  }
+  return %c, %d, %z : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
