@@ -63,8 +63,8 @@ public:
   LogicalResult analyze();
   /// Sums start from zero instead of the result. Returns false if the op is not a sum.
   bool startFromZero();
-  /// If the body is long, copies the inputs that are strided along the vectorized loop and contiguous along another
-  /// one, and returns the op on the copies, which replaces this one. Otherwise returns null.
+  /// Copies inputs that are strided along the vectorized loop and contiguous along another one, if that pays, and
+  /// returns the op on the copies, which replaces this one. Otherwise returns null.
   linalg::LinalgOp copyTransposedInputs();
   void emit();
 
@@ -83,6 +83,7 @@ private:
   struct Score;
   std::optional<Score> getScore(unsigned loop) const;
   std::optional<unsigned> chooseTransposedRows(unsigned loop) const;
+  SmallVector<unsigned> findInputsToCopy();
   bool isTransposed(const Buffer &buffer, unsigned vectors, unsigned rows) const {
     return buffer.type && buffer.along(vectors) == Access::Strided && buffer.along(rows) == Access::Contiguous;
   }

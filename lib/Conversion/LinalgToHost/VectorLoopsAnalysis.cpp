@@ -128,21 +128,55 @@ std::optional<unsigned> VectorLoops::chooseTransposedRows(unsigned loop) const {
   return best;
 }
 
-linalg::LinalgOp VectorLoops::copyTransposedInputs() {
+/// The inputs that are transposed before: those of a long body, and those of a contraction that its other loops read
+/// often.
+SmallVector<unsigned> VectorLoops::findInputsToCopy() {
+  SmallVector<unsigned> found;
+  if (isCollapsed)
+    return found;
+  if (linalg::isaContractionOpInterface(op)) {
+    // Otherwise each element of the result would be a sum over lanes, or vectors of it would need gathers.
+    constexpr int64_t fewestUses = 16;
+    const Buffer &result = buffers.back();
+    for (unsigned loop = 0; loop < iterators.size(); ++loop) {
+      if (staticSizes[loop] == 1 || result.along(loop) != Access::Contiguous)
+        continue;
+      for (unsigned index = 0; index < numInputs; ++index) {
+        int64_t uses = 1;
+        for (unsigned other = 0; other < iterators.size(); ++other)
+          if (!ShapedType::isDynamic(staticSizes[other]) && !buffers[index].map.isFunctionOfDim(other))
+            uses = llvm::SaturatingMultiply<uint64_t>(uses, staticSizes[other]);
+        auto isContiguous = [&](unsigned rows) { return isTransposed(buffers[index], loop, rows); };
+        if (uses >= fewestUses && llvm::any_of(llvm::seq<unsigned>(0, iterators.size()), isContiguous))
+          found.push_back(index);
+      }
+      if (!found.empty())
+        vectorLoop = loop;
+    }
+    return found;
+  }
   // The code of a tile has the body once for each row: tiles of longer bodies take long to compile.
   constexpr size_t mostOps = 24, opsOfFunction = 8;
   size_t ops = body.getOperations().size();
   for (Operation &inner : body)
     ops += isa<math::MathDialect>(inner.getDialect()) ? opsOfFunction : 0;
-  std::optional<unsigned> rows = isCollapsed || ops <= mostOps ? std::nullopt : chooseTransposedRows(vectorLoop);
-  if (!rows)
+  if (ops <= mostOps)
+    return found;
+  if (std::optional<unsigned> rows = chooseTransposedRows(vectorLoop))
+    for (unsigned index = 0; index < numInputs; ++index)
+      if (isTransposed(buffers[index], vectorLoop, *rows))
+        found.push_back(index);
+  return found;
+}
+
+linalg::LinalgOp VectorLoops::copyTransposedInputs() {
+  SmallVector<unsigned> inputs = findInputsToCopy();
+  if (inputs.empty())
     return {};
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> operands(op->getOperands()), copies;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  for (unsigned index = 0; index < numInputs; ++index) {
-    if (!isTransposed(buffers[index], vectorLoop, *rows))
-      continue;
+  for (unsigned index : inputs) {
     SmallVector<unsigned> loops;
     for (unsigned loop = 0; loop < iterators.size(); ++loop)
       if (loop != vectorLoop && maps[index].isFunctionOfDim(loop))

@@ -100,15 +100,21 @@ static SmallVector<unsigned> getKeptLoops(linalg::LinalgOp op) {
   return kept;
 }
 
-/// Returns the op with views of its operands, or none if all maps are projected permutations or an index is not linear.
-/// Sets `image` to the index of an input that has windows.
+/// Whether an operand is indexed by the loop of each dimension.
+static bool isPlain(AffineMap map) {
+  return map.isProjectedPermutation();
+}
+
+/// Returns the op with views of its operands, or none if an index is not linear, or if none is necessary: all maps are
+/// projected permutations, and all loops remain. Sets `image` to the index of an input that has windows.
 static linalg::GenericOp createViews(linalg::LinalgOp op, unsigned &image) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  auto isPlain = [](AffineMap map) { return map.isProjectedPermutation(); };
-  if (!op.hasPureBufferSemantics() || llvm::all_of(maps, isPlain) ||
-      !llvm::all_of(ArrayRef(maps).drop_front(op.getNumDpsInputs()), isPlain))
+  if (!op.hasPureBufferSemantics() || !llvm::all_of(ArrayRef(maps).drop_front(op.getNumDpsInputs()), isPlain))
     return {};
   SmallVector<unsigned> kept = getKeptLoops(op);
+  bool keepsLoops = kept.size() == op.getNumLoops() || op.getNumReductionLoops() > 0;
+  if (llvm::all_of(maps, isPlain) && keepsLoops)
+    return {};
   SmallVector<Value> operands(op->getOperands());
   SmallVector<std::optional<Access>> accesses(maps.size());
   for (auto [operand, map, access] : llvm::zip_equal(operands, maps, accesses)) {
@@ -287,8 +293,9 @@ void Convolution::arrange(SmallVectorImpl<linalg::LinalgOp> &ops) {
 
 void host::prepareWindows(linalg::LinalgOp op, SmallVectorImpl<linalg::LinalgOp> &ops) {
   unsigned image = 0;
+  const bool hasWindows = !llvm::all_of(op.getIndexingMapsArray(), isPlain);
   linalg::GenericOp views = createViews(op, image);
-  if (views && Convolution::matches(views))
+  if (views && hasWindows && Convolution::matches(views))
     return Convolution(views, image).arrange(ops);
   ops.push_back(views ? views : op);
 }

@@ -208,3 +208,40 @@ func.func @long_body(%x: memref<24x40xf32>, %y: memref<40x24xf32>) {
   }
   return
 }
+
+// -----
+
+#left = affine_map<(m, n, k) -> (m, k)>
+#right = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// The right operand is transposed before, since 20 rows use it. Few rows would sum over lanes.
+// CHECK-LABEL: func @transposed_right
+// CHECK: %[[COPY:.*]] = memref.alloc() {alignment = 64 : i64} : memref<10x24xf32>
+// CHECK: vector.load %[[COPY]]
+// CHECK-NOT: vector.reduction
+// CHECK: memref.dealloc %[[COPY]]
+// CHECK-LABEL: func @few_rows
+// CHECK-NOT: memref.alloc
+// CHECK: vector.reduction <add>
+func.func @transposed_right(%a: memref<20x10xf32>, %b: memref<24x10xf32>, %c: memref<20x24xf32>) {
+  linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<20x10xf32>, memref<24x10xf32>) outs(%c : memref<20x24xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+func.func @few_rows(%a: memref<4x10xf32>, %b: memref<24x10xf32>, %c: memref<4x24xf32>) {
+  linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<4x10xf32>, memref<24x10xf32>) outs(%c : memref<4x24xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}

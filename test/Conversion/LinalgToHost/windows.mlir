@@ -180,3 +180,23 @@ func.func @units(%x: memref<2x10x16x1xf32>, %g: memref<2x8x16x1xf32>, %w: memref
   }
   return
 }
+
+// -----
+
+#row = affine_map<(i, j, k) -> (i, j)>
+#all = affine_map<(i, j, k) -> (i, j, k)>
+
+// The loop of the last dimension has one iteration: vectors are along the one before.
+// CHECK-LABEL: func @unit_column
+// CHECK: vector.load %{{.*}} : memref<{{.*}}xf32{{.*}}>, vector<8xf32>
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @unit_column(%x: memref<4x16xf32>, %y: memref<4x16x1xf32>) {
+  linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : memref<4x16xf32>) outs(%y : memref<4x16x1xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %d = math.rsqrt %a : f32
+    linalg.yield %d : f32
+  }
+  return
+}
