@@ -1,6 +1,7 @@
 # ops.py - ops around layers in programs of JAX: imported and compiled by rnn_mlir.compile, and by JAX.
-#   RNNRT_THREADS=2 python ops.py [--seconds=1] [NAME...]
-# NAME: only cases whose names contain one of these texts. Both use the same processors. Each round has three calls of each in turn,
+#   RNNRT_THREADS=2 python ops.py [--seconds=1] [--before=LIBRARY] [NAME...]
+# --before: another librnn-c.so, such as that of an earlier commit, which compiles the same modules in a process of its own.
+# NAME: only cases whose names contain one of these texts. All use the same processors. Each round has three calls of each in turn,
 # after one that is not timed: threads of the one before may still spin. The error is the largest difference of an element, relative
 # to the largest element of JAX's result.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +9,8 @@
 
 import argparse
 import os
+import subprocess
+import sys
 import time
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -69,6 +72,20 @@ def greedy(w, embedding, h):
     return lax.scan(step, (h, jnp.zeros(h.shape[0], jnp.int32)), None, length=20)[1]
 
 
+def transformer(x, qkv, out, up, up_bias, down, down_bias):
+    """One block with 8 heads, without the parameters of its normalizations."""
+    normalize = normalization(-1)
+    heads = [part.reshape(*x.shape[:2], 8, -1) for part in jnp.split(normalize(x, 1, 0) @ qkv, 3, -1)]
+    x = x + attention(*heads).reshape(x.shape) @ out
+    return x + jax.nn.gelu(normalize(x, 1, 0) @ up + up_bias) @ down + down_bias
+
+
+def perceptron(x, *weights):
+    for w in weights[:-1]:
+        x = jax.nn.relu(x @ w)
+    return x @ weights[-1]
+
+
 def gradient(function, *arguments):
     """The gradient of the sum of squares."""
     return jax.grad(lambda *values: (function(*values) ** 2).sum(), argnums=arguments or 0)
@@ -117,23 +134,50 @@ def cases():
     yield "matrix product, bias, relu 512", lambda x, w, b: jax.nn.relu(x @ w + b), [floats(512, 512), floats(512, 512), floats(512)]
     yield "bilinear form", lambda x, w, y: jnp.einsum("bi,oij,bj->bo", x, w, y), [floats(64, 64), floats(32, 64, 64), floats(64, 64)]
     yield "int8 matrix product 256", lambda a, b: lax.dot(a, b, preferred_element_type=jnp.int32), [integers(9, 256, 256).astype(np.int8)] * 2
+    layers = [floats(128, 784), floats(784, 512) / 20, floats(512, 512) / 20, floats(512, 10) / 20]
+    yield "perceptron 784, 512, 512, 10, gradient", gradient(perceptron, 1, 2, 3), layers
+    block = [floats(8, 128, 256), *(floats(*shape) / 20 for shape in ((256, 768), (256, 256), (256, 1024), (1024,), (1024, 256), (256,)))]
+    yield "transformer block (8,128,256)", transformer, block
+    yield "transformer block, gradient", gradient(transformer, *range(7)), block
     yield "greedy decoding, 20 steps", greedy, [floats(64, 64) / 10, floats(500, 64), floats(8, 64)]
+
+
+def compile_case(function, values):
+    traced = export.export(jax.jit(function))(*values)
+    return rnn_mlir.compile(stablehlo.import_module(traced.mlir_module_serialized))
+
+
+def serve():
+    """The process of another compiler: answers the name of a case with seconds of one call."""
+    made, compiled, known = None, None, {name: rest for name, *rest in cases()}
+    for line in sys.stdin:
+        name = line.rstrip("\n")
+        if made != name:
+            made, compiled = name, compile_case(*known[name])
+        values = known[name][1]
+        start = time.perf_counter()
+        compiled(*values)
+        print(time.perf_counter() - start, flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--before", metavar="LIBRARY")
     parser.add_argument("--seconds", type=float, default=1)
     parser.add_argument("names", metavar="NAME", nargs="*")
     arguments = parser.parse_args()
+    before = None
+    if arguments.before:
+        before = subprocess.Popen([sys.executable, __file__, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                  env={**os.environ, "RNN_MLIR_COMPILER": arguments.before})
     print(f"{processor()}, {os.environ.get('RNNRT_THREADS', os.cpu_count())} threads, jax {jax.__version__}")
     print("milliseconds; f32, 2048 x 512 unless it is stated\n")
-    print("| op | ours | jax | jax / ours | error | seconds to compile |\n|---|---|---|---|---|---|")
+    print("| op | before | ours | jax | jax / ours | error | seconds to compile |\n|---|---|---|---|---|---|---|")
     for name, function, values in cases():
         if arguments.names and not any(text in name for text in arguments.names):
             continue
-        traced = export.export(jax.jit(function))(*values)
         start = time.perf_counter()
-        ours = rnn_mlir.compile(stablehlo.import_module(traced.mlir_module_serialized))
+        ours = compile_case(function, values)
         compiling = time.perf_counter() - start
         theirs = jax.jit(function)
         error = 0
@@ -141,10 +185,20 @@ def main():
             got, want = np.asarray(got).astype(np.float64), np.asarray(want).astype(np.float64)
             error = max(error, np.max(np.abs(got - want)) / max(np.max(np.abs(want)), 1e-30))
         steps = {"ours": lambda: ours(*values), "jax": lambda: jax.block_until_ready(theirs(*values))}
+        if before:
+            def ask():
+                before.stdin.write(f"{name}\n")  # noqa: B023
+                before.stdin.flush()
+                return float(before.stdout.readline())
+            steps["before"] = ask
         medians, _ = interleaved(steps, arguments.seconds, least=3, calls=3)
-        print(f"| {name} | {medians['ours'] * 1e3:.3g} | {medians['jax'] * 1e3:.3g} | {medians['jax'] / medians['ours']:.2f} | "
-              f"{error:.0e} | {compiling:.2f} |", flush=True)
+        ms = {key: f"{value * 1e3:.3g}" for key, value in medians.items()}
+        print(f"| {name} | {ms.get('before', '')} | {ms['ours']} | {ms['jax']} | {medians['jax'] / medians['ours']:.2f} | {error:.0e} | "
+              f"{compiling:.2f} |", flush=True)
+    if before:
+        before.stdin.close()
+        before.wait()
 
 
 if __name__ == "__main__":
-    main()
+    serve() if sys.argv[1:] == ["--serve"] else main()
