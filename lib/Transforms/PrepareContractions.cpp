@@ -36,8 +36,9 @@ static void foldTransposition(linalg::LinalgOp transposition) {
   if (!permutation)
     return;
   auto contraction = transposition.getDpsInputs().front().getDefiningOp<linalg::LinalgOp>();
-  if (!contraction || !linalg::isaContractionOpInterface(contraction) || !contraction.hasPureTensorSemantics() ||
-      !contraction->hasOneUse())
+  // In another block, which may be that of a loop, it would be repeated.
+  if (!contraction || contraction->getBlock() != transposition->getBlock() || !contraction->hasOneUse() ||
+      !linalg::isaContractionOpInterface(contraction) || !contraction.hasPureTensorSemantics())
     return;
   auto fill = contraction.getDpsInits().front().getDefiningOp<linalg::FillOp>();
   if (!fill)
@@ -85,10 +86,9 @@ struct PrepareContractions : public rnn::impl::RNNPrepareContractionsPassBase<Pr
   void runOnOperation() override {
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-    // The contraction of a transposition comes before it.
-    for (linalg::LinalgOp op : llvm::reverse(ops))
-      if (getTransposition(op))
-        foldTransposition(op);
+    // In this order, a contraction comes before its transposition: an erased op is not visited later.
+    for (linalg::LinalgOp op : ops)
+      foldTransposition(op);
     getOperation()->walk([](linalg::FillOp fill) { separateFills(fill); });
   }
 };

@@ -96,3 +96,24 @@ func.func @zeros(%a: tensor<4x4xf32>, %count: index) -> (tensor<4x4xf32>, tensor
   }
   return %c, %d, %z : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// The contraction is not moved into the loop.
+// CHECK-LABEL: func @loop
+// CHECK: linalg.matmul
+// CHECK: scf.for
+// CHECK: linalg.transpose
+func.func @loop(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>, %x: tensor<6x4xf32>, %count: index) -> tensor<6x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<4x6xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<4x5xf32>, tensor<5x6xf32>) outs(%z : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %d = scf.for %i = %c0 to %count step %c1 iter_args(%y = %x) -> tensor<6x4xf32> {
+    %r = linalg.transpose ins(%c : tensor<4x6xf32>) outs(%y : tensor<6x4xf32>) permutation = [1, 0]
+    scf.yield %r : tensor<6x4xf32>
+  }
+  return %d : tensor<6x4xf32>
+}

@@ -83,7 +83,7 @@ private:
   struct Score;
   std::optional<Score> getScore(unsigned loop) const;
   std::optional<unsigned> chooseTransposedRows(unsigned loop) const;
-  SmallVector<unsigned> findInputsToCopy();
+  SmallVector<unsigned> chooseInputsToCopy();
   bool isTransposed(const Buffer &buffer, unsigned vectors, unsigned rows) const {
     return buffer.type && buffer.along(vectors) == Access::Strided && buffer.along(rows) == Access::Contiguous;
   }

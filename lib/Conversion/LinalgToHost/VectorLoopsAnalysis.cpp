@@ -129,20 +129,20 @@ std::optional<unsigned> VectorLoops::chooseTransposedRows(unsigned loop) const {
 }
 
 /// The inputs that are transposed before: those of a long body, and those of a contraction that its other loops read
-/// often.
-SmallVector<unsigned> VectorLoops::findInputsToCopy() {
+/// often. Sets the vectorized loop of the contraction to that along which the copies are contiguous.
+SmallVector<unsigned> VectorLoops::chooseInputsToCopy() {
   SmallVector<unsigned> found;
   if (isCollapsed)
     return found;
   if (linalg::isaContractionOpInterface(op)) {
     // Otherwise each element of the result would be a sum over lanes, or vectors of it would need gathers.
-    constexpr int64_t fewestUses = 16;
+    constexpr uint64_t fewestUses = 16;
     const Buffer &result = buffers.back();
     for (unsigned loop = 0; loop < iterators.size(); ++loop) {
       if (staticSizes[loop] == 1 || result.along(loop) != Access::Contiguous)
         continue;
       for (unsigned index = 0; index < numInputs; ++index) {
-        int64_t uses = 1;
+        uint64_t uses = 1;
         for (unsigned other = 0; other < iterators.size(); ++other)
           if (!ShapedType::isDynamic(staticSizes[other]) && !buffers[index].map.isFunctionOfDim(other))
             uses = llvm::SaturatingMultiply<uint64_t>(uses, staticSizes[other]);
@@ -170,7 +170,7 @@ SmallVector<unsigned> VectorLoops::findInputsToCopy() {
 }
 
 linalg::LinalgOp VectorLoops::copyTransposedInputs() {
-  SmallVector<unsigned> inputs = findInputsToCopy();
+  SmallVector<unsigned> inputs = chooseInputsToCopy();
   if (inputs.empty())
     return {};
   ImplicitLocOpBuilder b(op.getLoc(), op);
