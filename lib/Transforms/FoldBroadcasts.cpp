@@ -1,4 +1,4 @@
-//===- FoldBroadcasts.cpp - elementwise ops of fewer elements -----------------===//
+//===- FoldBroadcasts.cpp - users of broadcasts read their operands -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- FoldBroadcasts.h - elementwise ops of fewer elements -------*- C++ -*-===//
+//===- FoldBroadcasts.h - users of broadcasts read operands -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,9 @@
 
 namespace mlir::rnn {
 
-/// A pattern for ops that read the result of a broadcast: they read its operand. Unlike fusion, the other users of the
-/// broadcast do not matter: repeating it costs nothing. Contractions and convolutions keep their form.
+/// Adds a pattern that makes the users of a broadcast read its operand instead of its result. Since this repeats no
+/// work, the broadcast may have several users, unlike producers that upstream's fusion inlines. Contractions and
+/// convolutions keep their operands: with fewer dimensions they would not match as such.
 void populateFoldBroadcastPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::rnn

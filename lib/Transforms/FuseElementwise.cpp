@@ -30,9 +30,10 @@ static bool hasOneUse(OpOperand *operand) {
   return producer && producer->hasOneUse();
 }
 
-/// Whether the consumer needs some elements of the producer in several iterations, and the producer must not be
-/// repeated in each of them: it would update its outputs several times, or take a large part of the time. In a
-/// reduction, any arithmetic would, and a contraction with it would be no GEMM; elsewhere functions and divisions.
+/// Whether fusion would compute elements of the producer in several iterations of the consumer, at a cost or with
+/// another result. The latter is so if the producer reads its outputs, which each iteration would update. Divisions and
+/// functions of the math dialect are expensive in any consumer. In a reduction all arithmetic counts, except
+/// conversions: it would be repeated in the innermost loop, and a contraction would no longer be a GEMM.
 static bool wouldRepeatWork(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());

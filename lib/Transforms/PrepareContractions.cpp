@@ -17,7 +17,8 @@ namespace mlir::rnn {
 using namespace mlir;
 using namespace mlir::rnn;
 
-/// The indices of the result of a transposition from those of its operand. Null if the op is none.
+/// If the op only permutes the dimensions of its input, returns the map from indices of the input to those of the
+/// result. Otherwise returns null.
 static AffineMap getTransposition(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
       op.getNumParallelLoops() != op.getNumLoops() || !llvm::hasSingleElement(*op.getBlock()) ||
@@ -29,8 +30,8 @@ static AffineMap getTransposition(linalg::LinalgOp op) {
   return to.compose(inversePermutation(from));
 }
 
-/// If only a transposition uses the result of a contraction, which adds to a fill, the contraction computes the
-/// transpose.
+/// If `transposition` is the only user of a contraction that accumulates into a fill, replaces both by a contraction
+/// that computes the transposed result.
 static void foldTransposition(linalg::LinalgOp transposition) {
   AffineMap permutation = getTransposition(transposition);
   if (!permutation)
@@ -56,7 +57,8 @@ static void foldTransposition(linalg::LinalgOp transposition) {
   contraction->erase();
 }
 
-/// A fill of its own for each op that adds to it. Bufferization would copy a common one.
+/// Clones a fill for each op that accumulates into its result. Bufferization would copy a shared result for each of
+/// them.
 static void separateFills(linalg::FillOp fill) {
   auto empty = fill.getOutputs().front().getDefiningOp<tensor::EmptyOp>();
   if (!empty)

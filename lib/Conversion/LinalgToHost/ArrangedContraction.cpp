@@ -13,9 +13,6 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
-/// The fewest uses of each element that is copied.
-constexpr int64_t fewestUses = 16;
-
 /// Whether a packed GEMM of the copies pays. Unknown sizes count as large.
 bool PackedContraction::areCopiesWorthwhile() {
   // Vector loops read a left operand one element at a time, in any order. They gather a right operand whose last loop
@@ -29,7 +26,7 @@ bool PackedContraction::areCopiesWorthwhile() {
   return llvm::all_of(scattered, [&](unsigned operand) {
     // The elements of an operand are used once for each iteration of the loops that it does not have.
     Group others = operand == leftIndex ? N : operand == rightIndex ? M : K;
-    int64_t uses = 1;
+    uint64_t uses = 1;
     for (unsigned loop : loops[others])
       if (ShapedType::isDynamic(ranges[loop]) || (uses *= ranges[loop]) >= fewestUses)
         return true;
@@ -79,8 +76,7 @@ FailureOr<bool> PackedContraction::arrange(bool isZero) {
   for (Value copy : copies)
     memref::DeallocOp::create(b, copy);
   b.setInsertionPoint(op);
-  linalg::LinalgOp arranged =
-      replaceOperands(b, op, llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops())), operands, maps);
+  linalg::LinalgOp arranged = replaceOperands(b, op, operands, maps);
 
   for (linalg::LinalgOp copy : copyOps)
     (void)convertToVectorLoops(copy, /*isZero=*/false, vectors, library);

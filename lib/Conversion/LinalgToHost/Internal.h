@@ -26,9 +26,15 @@ std::pair<Value, AffineMap> allocatePermuted(ImplicitLocOpBuilder &b, Value oper
 /// Copies all elements of `from` to `to`, whose dimensions are permuted as the maps say.
 linalg::GenericOp createCopy(ImplicitLocOpBuilder &b, Value from, AffineMap fromMap, Value to, AffineMap toMap);
 
+/// An operand is copied to another order of its elements only if each of them is used at least so often.
+constexpr uint64_t fewestUses = 16;
+
 /// Replaces `op` by one with other operands, and with the loops `loops` only.
 linalg::GenericOp replaceOperands(OpBuilder &b, linalg::LinalgOp op, ArrayRef<unsigned> loops, ValueRange operands,
                                   ArrayRef<AffineMap> maps);
+
+/// Replaces `op` by one with other operands and the same loops.
+linalg::GenericOp replaceOperands(OpBuilder &b, linalg::LinalgOp op, ValueRange operands, ArrayRef<AffineMap> maps);
 
 /// Replaces a large contraction of floating-point matrices by a packed GEMM. Fails if the op was not erased: if the
 /// sizes are dynamic, it remains in a branch for small ones. `isZero` and the result are those of convertToVectorLoops.
@@ -46,8 +52,8 @@ FailureOr<bool> convertToVectorLoops(linalg::LinalgOp op, bool isZero, const Hos
 FailureOr<bool> convertToPackedOrLoops(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
                                        cpu::KernelLibrary &library);
 
-/// Patterns that replace sin, cos, tan, their inverses, powf and cbrt of f32 vectors by arithmetic. Largest error: 0.51
-/// units in the last place.
+/// Patterns that replace sin, cos, tan, their inverses, powf and cbrt of f32 vectors by arithmetic. The largest error
+/// is 0.52 units in the last place.
 void populateVectorMathPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::rnn::host

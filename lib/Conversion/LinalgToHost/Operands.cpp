@@ -48,3 +48,8 @@ linalg::GenericOp host::replaceOperands(OpBuilder &b, linalg::LinalgOp op, Array
   op->erase();
   return generic;
 }
+
+linalg::GenericOp host::replaceOperands(OpBuilder &b, linalg::LinalgOp op, ValueRange operands,
+                                        ArrayRef<AffineMap> maps) {
+  return replaceOperands(b, op, llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops())), operands, maps);
+}

@@ -83,7 +83,9 @@ private:
   struct Score;
   std::optional<Score> getScore(unsigned loop) const;
   std::optional<unsigned> chooseTransposedRows(unsigned loop) const;
-  SmallVector<unsigned> chooseInputsToCopy();
+  uint64_t countUses(const Buffer &input) const;
+  SmallVector<unsigned> chooseStridedFactors();
+  SmallVector<unsigned> getInputsOfLongBody() const;
   bool isTransposed(const Buffer &buffer, unsigned vectors, unsigned rows) const {
     return buffer.type && buffer.along(vectors) == Access::Strided && buffer.along(rows) == Access::Contiguous;
   }

@@ -128,49 +128,57 @@ std::optional<unsigned> VectorLoops::chooseTransposedRows(unsigned loop) const {
   return best;
 }
 
-/// The inputs that are transposed before: those of a long body, and those of a contraction that its other loops read
-/// often. Sets the vectorized loop of the contraction to that along which the copies are contiguous.
-SmallVector<unsigned> VectorLoops::chooseInputsToCopy() {
-  SmallVector<unsigned> found;
-  if (isCollapsed)
-    return found;
-  if (linalg::isaContractionOpInterface(op)) {
-    // Otherwise each element of the result would be a sum over lanes, or vectors of it would need gathers.
-    constexpr uint64_t fewestUses = 16;
-    const Buffer &result = buffers.back();
-    for (unsigned loop = 0; loop < iterators.size(); ++loop) {
-      if (staticSizes[loop] == 1 || result.along(loop) != Access::Contiguous)
-        continue;
-      for (unsigned index = 0; index < numInputs; ++index) {
-        uint64_t uses = 1;
-        for (unsigned other = 0; other < iterators.size(); ++other)
-          if (!ShapedType::isDynamic(staticSizes[other]) && !buffers[index].map.isFunctionOfDim(other))
-            uses = llvm::SaturatingMultiply<uint64_t>(uses, staticSizes[other]);
-        auto isContiguous = [&](unsigned rows) { return isTransposed(buffers[index], loop, rows); };
-        if (uses >= fewestUses && llvm::any_of(llvm::seq<unsigned>(0, iterators.size()), isContiguous))
-          found.push_back(index);
-      }
-      if (!found.empty())
-        vectorLoop = loop;
-    }
-    return found;
+/// How often the op reads each element of an input. Loops of unknown size count as one iteration.
+uint64_t VectorLoops::countUses(const Buffer &input) const {
+  uint64_t uses = 1;
+  for (auto [loop, size] : llvm::enumerate(staticSizes))
+    if (!ShapedType::isDynamic(size) && !input.map.isFunctionOfDim(loop))
+      uses = llvm::SaturatingMultiply<uint64_t>(uses, size);
+  return uses;
+}
+
+/// The inputs of a contraction that are strided along the loop of its result's vectors. Without copies of them, each
+/// element of the result would be a sum over the lanes of a vector, or vectors would be gathered. Selects that loop.
+SmallVector<unsigned> VectorLoops::chooseStridedFactors() {
+  const Buffer &result = buffers.back();
+  auto loops = llvm::seq<unsigned>(0, iterators.size());
+  auto found = llvm::find_if(
+      loops, [&](unsigned loop) { return staticSizes[loop] != 1 && result.along(loop) == Access::Contiguous; });
+  SmallVector<unsigned> factors;
+  if (found == loops.end())
+    return factors;
+  const unsigned loop = *found;
+  for (unsigned index = 0; index < numInputs; ++index) {
+    auto isCopied = [&](unsigned rows) { return isTransposed(buffers[index], loop, rows); };
+    if (countUses(buffers[index]) >= fewestUses && llvm::any_of(loops, isCopied))
+      factors.push_back(index);
   }
-  // The code of a tile has the body once for each row: tiles of longer bodies take long to compile.
+  if (!factors.empty())
+    vectorLoop = loop;
+  return factors;
+}
+
+/// The inputs that would be transposed in registers. The code of a tile has the body once for each of its rows, so that
+/// tiles of a long body would take long to compile. Returns none if the body is short.
+SmallVector<unsigned> VectorLoops::getInputsOfLongBody() const {
   constexpr size_t mostOps = 24, opsOfFunction = 8;
   size_t ops = body.getOperations().size();
   for (Operation &inner : body)
     ops += isa<math::MathDialect>(inner.getDialect()) ? opsOfFunction : 0;
+  SmallVector<unsigned> inputs;
   if (ops <= mostOps)
-    return found;
+    return inputs;
   if (std::optional<unsigned> rows = chooseTransposedRows(vectorLoop))
     for (unsigned index = 0; index < numInputs; ++index)
       if (isTransposed(buffers[index], vectorLoop, *rows))
-        found.push_back(index);
-  return found;
+        inputs.push_back(index);
+  return inputs;
 }
 
 linalg::LinalgOp VectorLoops::copyTransposedInputs() {
-  SmallVector<unsigned> inputs = chooseInputsToCopy();
+  if (isCollapsed)
+    return {};
+  SmallVector<unsigned> inputs = linalg::isaContractionOpInterface(op) ? chooseStridedFactors() : getInputsOfLongBody();
   if (inputs.empty())
     return {};
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -192,7 +200,7 @@ linalg::LinalgOp VectorLoops::copyTransposedInputs() {
   for (Value copy : copies)
     memref::DeallocOp::create(b, copy);
   b.setInsertionPoint(op);
-  return replaceOperands(b, op, llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops())), operands, maps);
+  return replaceOperands(b, op, operands, maps);
 }
 
 /// The cost of vectors along a loop, or none if it cannot be vectorized.

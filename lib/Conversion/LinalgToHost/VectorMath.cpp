@@ -1,9 +1,10 @@
 //===- VectorMath.cpp - functions of f32 vectors by polynomials in f64 --------===//
 //
-// The arguments of these functions are reduced, and the polynomials evaluated, in f64: the result before the last
-// rounding has an error below 2^-33, so that this rounding determines the error (0.51 units in the last place), and f32
-// denormals, overflows and cancellations need no special cases. The polynomials interpolate at Chebyshev's nodes; their
-// relative errors are given. No result depends on FMA instructions by more than the last bits of f64.
+// Argument reduction and polynomials are computed in f64. The relative error before the final rounding to f32 is below
+// 2^-33, so the total error is hardly more than that of this rounding, half a unit in the last place. Denormals of f32
+// are normal numbers of f64, and its overflows are finite there: they need no special cases. The polynomials
+// interpolate at Chebyshev nodes; the comments give their relative errors. Contraction to FMA changes only the last
+// bits of f64.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -72,7 +73,8 @@ public:
     return {arith::SubFOp::create(*this, shifted, magic), bits(shifted)};
   }
 
-  /// log2 of x >= 0, with an absolute error of 2^-44 and, near 1, the same relative error. x is no f64 denormal.
+  /// log2 of x >= 0, where x is not an f64 denormal (no f32 is one). The absolute error is at most 2^-44. So is the
+  /// relative error for x near 1, where the result is near 0.
   Value log2(Value x) {
     // x = 2^exponent * m with sqrt(1/2) <= m < sqrt(2).
     Value root = integer(llvm::bit_cast<int64_t>(std::sqrt(0.5)));
@@ -107,11 +109,12 @@ public:
     return multiply(p, scale);
   }
 
-  /// sin(x) and cos(x) for |x| <= 2^28: multiples of pi / 2, and which of the functions of the rest are to be taken.
+  /// x = quarters * pi / 2 + r with |r| <= pi / 4.
   struct Angle {
-    Value sine, cosine; ///< of the rest, at most pi / 4
+    Value sine, cosine; ///< of r
     Value quarters;     ///< i64
   };
+  /// Reduces |x| <= 2^28.
   Angle reduceAngle(Value x) {
     auto [whole, quarters] = round(x, 2 / pi);
     // pi / 2 in two parts (Cody and Waite). The first has 25 bits: its product with `whole` is exact.
@@ -142,7 +145,7 @@ public:
     small = select(isInfinite, select(isEqual(small, infinity), one, multiply(small, zero)), small);
     large = select(isInfinite, one, large);
     large = select(isEqual(large, 0), one, large);
-    // Above 22.5 degrees, the tangent of the angle minus 45 degrees.
+    // t = tan(angle), or for angles above 22.5 degrees tan(angle - 45 degrees) = (small - large) / (small + large).
     Value isSecond = isLess(multiply(large, constant(std::sqrt(2.0) - 1)), small);
     Value t = divide(select(isSecond, subtract(small, large), small), select(isSecond, add(small, large), large));
     // Error: 2^-38.3.
@@ -163,7 +166,8 @@ private:
   static constexpr arith::FastMathFlags contract = arith::FastMathFlags::contract;
 };
 
-/// sin, cos and tan. The few arguments beyond 2^28 are computed by the C library.
+/// sin, cos and tan. If a vector has arguments beyond 2^28, a loop over its lanes calls the C library, and only the
+/// lanes of such arguments take these results.
 Value computeAngleFunction(F64Builder &b, Operation *op) {
   Value argument = op->getOperand(0), x = b.extend(argument);
   auto [sine, cosine, quarters] = b.reduceAngle(x);

@@ -184,8 +184,6 @@ private:
   static constexpr unsigned result = 2;
   /// Vectors along shorter loops are mostly masked.
   static constexpr uint64_t shortest = 8;
-  /// The fewest uses of each element that is copied.
-  static constexpr uint64_t fewestUses = 16;
   static constexpr uint64_t unknown = 1 << 10;
 
   linalg::GenericOp op;
@@ -283,7 +281,7 @@ void Convolution::arrange(SmallVectorImpl<linalg::LinalgOp> &ops) {
   if (!keepsResult)
     useCopy(result);
   b.setInsertionPointAfter(op);
-  op = replaceOperands(b, op, llvm::to_vector(llvm::seq<unsigned>(0, sizes.size())), operands, maps);
+  op = replaceOperands(b, op, operands, maps);
   ops.push_back(op);
   if (!keepsResult)
     ops.push_back(createCopy(b, operands[result], maps[result], stored, storedMap));

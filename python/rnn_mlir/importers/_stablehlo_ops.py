@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Tuple
+from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
@@ -253,8 +253,8 @@ UNSIGNED = {f"stablehlo.{name}": _convert_unsigned
             for name in ("compare", "convert", "divide", "maximum", "minimum", "remainder")}
 # Before jaxlib's passes, and after them.
 def _is_identity(ir: Any, value: Any, block: Any) -> bool:
-    """Whether combining with a constant changes nothing, or nothing more the second time. It must not in a window, whose padding has
-    any number of them, so that this is not known to be wrong for sums and products only."""
+    """Whether `value` may be combined any number of times. StableHLO requires an identity, which a window combines once for each
+    element of its padding. It is checked for sums and products, where the second time would change the result."""
     ops = [op.operation for op in block]
     name = ops[0].name.partition(".")[2]
     if len(ops) != 2 or name not in ("add", "multiply"):
@@ -283,16 +283,15 @@ def _is_elementwise(block: Any) -> bool:
 
 def _apply(body: Body, block: Any, values: List[str], shape: List[int]) -> str:
     """The ops of a block for each element of tensors."""
-    names = dict(zip(block.arguments, values))
-    for op in (op.operation for op in block):
+    names: Dict[Any, str] = dict(zip(block.arguments, values))
+    ops = [op.operation for op in block]
+    for op in ops[:-1]:
         operands = ", ".join(names[operand] for operand in op.operands)
-        if op.name == "stablehlo.return":
-            break
         kinds = [str(tensor_type(shape, value.type.element_type)) for value in (*op.operands, *op.results)]
         named = [op.attributes[k] for k in range(len(op.attributes))]
         attributes = ", ".join(f"{attribute.name} = {attribute.attr}" for attribute in named)
         names[op.results[0]] = body.add(f'"{op.name}"({operands}) {{{attributes}}} : ({", ".join(kinds[:-1])}) -> {kinds[-1]}')
-    return operands
+    return names[ops[-1].operands[0]]
 
 
 def _convert_cumulative(body: Body) -> List[str]:
