@@ -160,6 +160,29 @@ TEST(ThreadPoolTest, sleepersAreWoken) {
   }
 }
 
+// The caller runs a part that no thread has begun: a blocked worker begins later than an empty part ends.
+TEST(ThreadPoolTest, callersRunPartsOfSleepers) {
+  ThreadPool pool(3);
+  const std::thread::id caller = std::this_thread::get_id();
+  int byCaller = 0;
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    std::atomic<int> seen[3] = {};
+    std::thread::id threads[3];
+    run(pool, 3, [&](rnnrt_team &, int64_t part, int64_t) {
+      ++seen[part];
+      threads[part] = std::this_thread::get_id();
+    });
+    for (int part = 0; part < 3; ++part) {
+      EXPECT_EQ(seen[part], 1) << part;
+      byCaller += part > 0 && threads[part] == caller;
+    }
+    EXPECT_EQ(threads[0], caller);
+    // Long enough to block, in some of the pauses.
+    std::this_thread::sleep_for(std::chrono::microseconds(20 * repeat));
+  }
+  EXPECT_GT(byCaller, 0);
+}
+
 int64_t partsFor(ThreadPool &pool, int64_t work) {
   int64_t parts = 0;
   run(

@@ -271,6 +271,8 @@ void ThreadPool::runOnPool(rnnrt_part_t run, void *argument, int64_t parts, Invo
   control = FloatControl::get();
   team.parts.store(parts, std::memory_order_relaxed);
   unfinished.store(static_cast<uint32_t>(parts - 1));
+  for (int64_t part = 1; part < parts; ++part)
+    isOpen[part].store(true, std::memory_order_release);
   if (parts > 1) {
     uint32_t number = job.load() >> partsBits;
     job.store((number + 1) << partsBits | static_cast<uint32_t>(parts));
@@ -278,6 +280,14 @@ void ThreadPool::runOnPool(rnnrt_part_t run, void *argument, int64_t parts, Invo
   }
   runPart(run, argument, team, 0, parts, caller);
   ends[0] = Clock::now();
+  // Waking a thread may take longer than a short part. Behind a barrier no part is open: all have arrived there.
+  for (int64_t part = 1; part < parts; ++part) {
+    if (!isOpen[part].exchange(false, std::memory_order_acquire))
+      continue;
+    runPart(run, argument, team, part, parts, caller);
+    ends[part] = Clock::now();
+    unfinished.fetch_sub(1);
+  }
   for (uint32_t left; (left = unfinished.load()) != 0;)
     waitWhile(unfinished, left, waiting);
 }
@@ -304,13 +314,15 @@ void ThreadPool::work(int64_t index) {
     seen = job.load();
     if (stopping.load())
       return;
-    int64_t parts = seen & ((1u << partsBits) - 1);
-    if (index >= parts)
+    if (index >= int64_t(seen & ((1u << partsBits) - 1)))
+      continue;
+    // The part may be one of a later job, if the caller has run that of this one.
+    if (!isOpen[index].exchange(false, std::memory_order_acquire))
       continue;
     if (processor >= 0 && getProcessor() == processor)
       leaveProcessor(processor);
     control.set();
-    runPart(function, context, team, index, parts, invocation);
+    runPart(function, context, team, index, team.parts.load(std::memory_order_relaxed), invocation);
     ends[index] = Clock::now();
     unfinished.fetch_sub(1);
     wake(unfinished, waiting);

@@ -43,17 +43,17 @@ public:
   static ThreadPool &get();
 
   /// Threads are created at first use.
-  explicit ThreadPool(int threads) : threads(threads), ends(threads) {}
+  explicit ThreadPool(int threads) : threads(threads), isOpen(threads), ends(threads) {}
   ~ThreadPool();
 
   int getThreads() const { return threads; }
 
-  /// Runs `function(context, team, part, parts)` for every part, each on a thread of its own; the caller runs part 0.
-  /// Returns when all parts have returned. There are at most `most` parts, and fewer if `work` (multiply-adds of all
-  /// parts between two barriers) is small, or if other processes use the CPUs. If the pool is running for another
-  /// caller, there is one part, so that concurrent calls do not oversubscribe the CPUs. All parts compute with the
-  /// FloatControl of the caller. `isEven` states that all parts take about the same time if no other process runs.
-  /// Returns false if a part has left compiled code.
+  /// Runs `function(context, team, part, parts)` for every part, each on a thread of its own; the caller runs part 0,
+  /// then those that no thread has begun. Returns when all parts have returned. There are at most `most` parts, and
+  /// fewer if `work` (multiply-adds of all parts between two barriers) is small, or if other processes use the CPUs. If
+  /// the pool is running for another caller, there is one part, so that concurrent calls do not oversubscribe the CPUs.
+  /// All parts compute with the FloatControl of the caller. `isEven` states that all parts take about the same time if
+  /// no other process runs. Returns false if a part has left compiled code.
   bool run(rnnrt_part_t function, void *context, int64_t most, int64_t work, bool isEven = true);
 
   /// Later runs use threads of OpenMP, or those of the pool if `functions` is null.
@@ -89,6 +89,7 @@ private:
   FloatControl control;             ///< of the caller
   int processor = -1;               ///< that the caller ran on when the job began; -1: unknown
   rnnrt_team team;
+  std::vector<std::atomic<bool>> isOpen; ///< by part: the current job has it, and no thread has begun it
   PartLimit partLimit;
   std::vector<Crowd::Clock::time_point> ends; ///< of the parts of the last region
   std::vector<std::thread> workers;
