@@ -99,6 +99,8 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
     pm.addNestedPass<func::FuncOp>(createRNNFoldInsertedZerosPass());
     pm.addNestedPass<func::FuncOp>(createRNNPrepareContractionsPass());
   }
+  // Before the fusion, which would combine invariant ops with others.
+  pm.addNestedPass<func::FuncOp>(createRNNHoistInvariantsPass());
   // Chains of elementwise ops become one loop nest with one buffer.
   pm.addPass(createRNNFuseElementwisePass());
   if (options.target == TargetKind::Host) // not measured on a GPU

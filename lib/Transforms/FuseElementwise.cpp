@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "rnn/Transforms/Passes.h"
 
@@ -28,6 +29,18 @@ using namespace mlir::rnn;
 static bool hasOneUse(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
   return producer && producer->hasOneUse();
+}
+
+/// Whether the user is in a loop that does not contain the producer: after fusion, each iteration would compute the
+/// operand again.
+static bool isUsedInLoop(OpOperand *operand) {
+  auto loop = operand->getOwner()->getParentOfType<LoopLikeOpInterface>();
+  return loop && loop.isDefinedOutsideOfLoop(operand->get());
+}
+
+/// Whether fusion removes the producer, and does not move its work into a loop.
+static bool canFuse(OpOperand *operand) {
+  return hasOneUse(operand) && !isUsedInLoop(operand);
 }
 
 /// Whether fusion would compute elements of the producer in several iterations of the consumer, at a cost or with
@@ -58,11 +71,11 @@ struct FuseElementwise : public rnn::impl::RNNFuseElementwisePassBase<FuseElemen
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     linalg::populateElementwiseOpsFusionPatterns(
-        patterns, [](OpOperand *operand) { return hasOneUse(operand) && !wouldRepeatWork(operand); });
+        patterns, [](OpOperand *operand) { return canFuse(operand) && !wouldRepeatWork(operand); });
     populateScalarizeLinalgPatterns(patterns); // before they are fused
     populateFoldBroadcastPatterns(patterns);
     // The other patterns of upstream's pass.
-    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, hasOneUse);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, canFuse);
     tensor::populateBubbleUpExpandShapePatterns(patterns);
     affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);

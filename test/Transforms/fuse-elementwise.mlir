@@ -268,3 +268,40 @@ func.func @columns(%x: tensor<4x5xf32>, %v: tensor<5xf32>, %w: tensor<5xf32>) ->
   } -> tensor<4x5xf32>
   return %2 : tensor<4x5xf32>
 }
+
+// -----
+
+// An op in front of a loop is not fused into it.
+// CHECK-LABEL: func @invariant
+// CHECK: arith.mulf
+// CHECK: scf.for
+// CHECK: arith.addf
+// CHECK-NEXT: arith.negf
+#vector = affine_map<(d0) -> (d0)>
+func.func @invariant(%w: tensor<5xf32>, %x: tensor<5xf32>, %n: index) -> tensor<5xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<5xf32>
+  %0 = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%w : tensor<5xf32>) outs(%e : tensor<5xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.mulf %a, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<5xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %x) -> tensor<5xf32> {
+    %1 = linalg.generic {indexing_maps = [#vector, #vector, #vector], iterator_types = ["parallel"]}
+        ins(%0, %c : tensor<5xf32>, tensor<5xf32>) outs(%e : tensor<5xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    } -> tensor<5xf32>
+    %2 = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+        ins(%1 : tensor<5xf32>) outs(%e : tensor<5xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %g = arith.negf %a : f32
+      linalg.yield %g : f32
+    } -> tensor<5xf32>
+    scf.yield %2 : tensor<5xf32>
+  }
+  return %r : tensor<5xf32>
+}

@@ -186,6 +186,17 @@ def RNNPrepareContractionsPass : Pass<"rnn-prepare-contractions"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RNNHoistInvariantsPass : Pass<"rnn-hoist-invariants"> {
+  let summary = "Compute tensors that do not change in a loop before the loop";
+  let description = [{
+    Moves ops that compute the same tensors in each iteration of a loop in front of it, such as the transposition of the weights in
+    `jax.lax.scan` of `h @ w.T`. Unlike `loop-invariant-code-motion`, it leaves tensors that are computed from no others, such as
+    zeros, and tensors that an op or the loop updates: bufferization would copy them for each iteration. Empty and filled tensors that
+    a moved op writes to are cloned. Ops with dynamic sizes, or with indices of run time, stay too: their checks are in the loop.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
   let summary = "Fuse elementwise linalg ops, except those whose work would be repeated";
   let description = [{
