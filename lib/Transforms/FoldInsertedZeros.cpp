@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FoldInsertedZeros.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -250,12 +251,13 @@ namespace {
 struct FoldInsertedZeros : public rnn::impl::RNNFoldInsertedZerosPassBase<FoldInsertedZeros> {
   void runOnOperation() override {
     SmallVector<linalg::LinalgOp> ops;
-    getOperation()->walk([&](linalg::LinalgOp op) {
-      if (isSumOfProducts(op))
-        ops.push_back(op);
-    });
+    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    IRRewriter b(&getContext());
     for (linalg::LinalgOp op : ops) {
-      IRRewriter b(op);
+      if (!isSumOfProducts(op)) {
+        foldSumOfInsertions(b, op);
+        continue;
+      }
       for (unsigned input : {0, 1})
         op = foldIntoFilter(b, op, input);
       b.setInsertionPoint(op);

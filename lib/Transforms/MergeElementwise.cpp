@@ -52,7 +52,27 @@ static linalg::GenericOp findConsumer(linalg::GenericOp producer) {
   return consumer;
 }
 
-/// Merges two ops at the place of the consumer. Results of the producer that nothing else uses are dropped.
+/// The next op in the block that reads an element which `op` reads in the same iteration, if no result of `op` is used
+/// before it.
+static linalg::GenericOp findSibling(linalg::GenericOp op) {
+  Operation *user = findFirstUser(op);
+  linalg::GenericOp next;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!map.isPermutation()) // else the other op may have loops of other sizes
+      continue;
+    for (OpOperand &use : input->get().getUses()) {
+      auto sibling = dyn_cast<linalg::GenericOp>(use.getOwner());
+      if (sibling && sibling->getBlock() == op->getBlock() && op->isBeforeInBlock(sibling) &&
+          (!user || sibling->isBeforeInBlock(user)) && (!next || sibling->isBeforeInBlock(next)) &&
+          isElementwise(sibling) && sibling.isDpsInput(&use) && sibling.getMatchingIndexingMap(&use) == map)
+        next = sibling;
+    }
+  }
+  return next;
+}
+
+/// Merges two ops at the place of the second one. Results of the producer that nothing else uses are dropped.
 static linalg::GenericOp merge(linalg::GenericOp producer, linalg::GenericOp consumer) {
   OpBuilder b(consumer);
   SmallVector<Value> inputs(producer.getInputs()), inits;
@@ -64,13 +84,17 @@ static linalg::GenericOp merge(linalg::GenericOp producer, linalg::GenericOp con
     if (llvm::any_of(result.getUsers(), [&](Operation *user) { return user != consumer; }))
       kept.push_back(result), inits.push_back(init);
   IRMapping mapping;
-  SmallVector<BlockArgument> arguments; // of the consumer, for its own inputs
+  SmallVector<std::pair<BlockArgument, unsigned>> arguments; // of the consumer, for its own inputs
   for (OpOperand *input : consumer.getDpsInputOperands()) {
     if (input->get().getDefiningOp() == producer)
       continue;
-    inputs.push_back(input->get());
-    maps.push_back(consumer.getMatchingIndexingMap(input));
-    arguments.push_back(consumer.getMatchingBlockArgument(input));
+    AffineMap map = consumer.getMatchingIndexingMap(input);
+    unsigned position = 0;
+    while (position < inputs.size() && (inputs[position] != input->get() || maps[position] != map))
+      ++position;
+    if (position == inputs.size())
+      inputs.push_back(input->get()), maps.push_back(map);
+    arguments.emplace_back(consumer.getMatchingBlockArgument(input), position);
   }
   llvm::append_range(inits, consumer.getDpsInits());
   // Each result needs a buffer of its own. If a loop carries it, bufferization would copy it out of a buffer that is
@@ -92,7 +116,8 @@ static linalg::GenericOp merge(linalg::GenericOp producer, linalg::GenericOp con
         for (OpOperand *input : consumer.getDpsInputOperands())
           if (auto result = dyn_cast<OpResult>(input->get()); result && result.getOwner() == producer)
             mapping.map(consumer.getMatchingBlockArgument(input), yielded(result));
-        mapping.map(arguments, values.slice(producer.getNumDpsInputs(), arguments.size()));
+        for (auto [argument, position] : arguments)
+          mapping.map(argument, values[position]);
         for (Operation &op : consumer.getBody()->without_terminator())
           b.clone(op, mapping);
         SmallVector<Value> results = llvm::map_to_vector(kept, yielded);
@@ -120,7 +145,11 @@ struct MergeElementwise : public rnn::impl::RNNMergeElementwisePassBase<MergeEle
       for (Operation *op = &block->front(), *next; op; op = next) {
         next = op->getNextNode();
         auto producer = dyn_cast<linalg::GenericOp>(op);
-        linalg::GenericOp consumer = isElementwise(producer) ? findConsumer(producer) : nullptr;
+        if (!isElementwise(producer))
+          continue;
+        linalg::GenericOp consumer = findConsumer(producer);
+        if (!consumer)
+          consumer = findSibling(producer);
         if (!consumer || countOps(producer) + countOps(consumer) > mostOps ||
             producer->getNumOperands() + consumer->getNumOperands() > mostOperands)
           continue;

@@ -105,3 +105,120 @@ func.func @others(%g: tensor<2x10x8xf32>, %w: tensor<3x4x8xf32>, %v: tensor<3x4x
   } -> tensor<2x20x4xf32>
   return %r0, %r1, %r2, %r3 : tensor<2x20x4xf32>, tensor<2x20x4xf32>, tensor<2x20x4xf32>, tensor<2x20x4xf32>
 }
+
+// -----
+
+// The gradient of a split in three: one tensor, and each part plus zero.
+// CHECK-LABEL: func @split
+// CHECK-SAME: (%[[A:.*]]: tensor<4x3xf32>, %[[B:.*]]: tensor<4x2xf32>, %[[C:.*]]: tensor<4x5xf32>)
+// CHECK: %[[ZERO:.*]] = arith.constant 0.0
+// CHECK-NOT: linalg.fill
+// CHECK: %[[A0:.*]] = linalg.generic {{.*}} ins(%[[A]] :
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[X]], %[[ZERO]]
+// CHECK-NEXT: linalg.yield %[[SUM]]
+// CHECK: %[[B0:.*]] = linalg.generic {{.*}} ins(%[[B]] :
+// CHECK: %[[RESULT:.*]] = tensor.empty() : tensor<4x10xf32>
+// CHECK: %[[C0:.*]] = linalg.generic {{.*}} ins(%[[C]] :
+// CHECK-NOT: linalg.generic
+// CHECK: %[[R0:.*]] = tensor.insert_slice %[[C0]] into %[[RESULT]][0, 5] [4, 5] [1, 1]
+// CHECK-NEXT: %[[R1:.*]] = tensor.insert_slice %[[A0]] into %[[R0]][0, 0] [4, 3] [1, 1]
+// CHECK-NEXT: %[[R2:.*]] = tensor.insert_slice %[[B0]] into %[[R1]][0, 3] [4, 2] [1, 1]
+// CHECK-NEXT: return %[[R2]]
+#id = affine_map<(i, j) -> (i, j)>
+func.func @split(%a: tensor<4x3xf32>, %b: tensor<4x2xf32>, %c: tensor<4x5xf32>) -> tensor<4x10xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4x10xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x10xf32>) -> tensor<4x10xf32>
+  %a0 = tensor.insert_slice %a into %zeros[0, 0] [4, 3] [1, 1] : tensor<4x3xf32> into tensor<4x10xf32>
+  %b0 = tensor.insert_slice %b into %zeros[0, 3] [4, 2] [1, 1] : tensor<4x2xf32> into tensor<4x10xf32>
+  %c0 = tensor.insert_slice %c into %zeros[0, 5] [4, 5] [1, 1] : tensor<4x5xf32> into tensor<4x10xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a0, %b0 : tensor<4x10xf32>, tensor<4x10xf32>) outs(%empty : tensor<4x10xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<4x10xf32>
+  %1 = linalg.add ins(%c0, %0 : tensor<4x10xf32>, tensor<4x10xf32>) outs(%empty : tensor<4x10xf32>) -> tensor<4x10xf32>
+  return %1 : tensor<4x10xf32>
+}
+
+// -----
+
+// An interleaving with an odd number of integers, whose source is a concatenation; the last place stays zero.
+// CHECK-LABEL: func @interleave
+// CHECK-SAME: (%[[A:.*]]: tensor<2xi32>, %[[B:.*]]: tensor<1xi32>, %[[C:.*]]: tensor<3xi32>)
+// CHECK: %[[ZEROS:.*]] = linalg.fill
+// CHECK: %[[R0:.*]] = tensor.insert_slice %{{.*}} into %[[ZEROS]][0] [3] [2]
+// CHECK: %[[R1:.*]] = tensor.insert_slice %[[C]] into %[[R0]][1] [3] [2]
+// CHECK-NEXT: return %[[R1]]
+func.func @interleave(%a: tensor<2xi32>, %b: tensor<1xi32>, %c: tensor<3xi32>) -> tensor<7xi32> {
+  %zeros = arith.constant dense<0> : tensor<7xi32>
+  %e = tensor.empty() : tensor<3xi32>
+  %e0 = tensor.insert_slice %a into %e[0] [2] [1] : tensor<2xi32> into tensor<3xi32>
+  %e1 = tensor.insert_slice %b into %e0[2] [1] [1] : tensor<1xi32> into tensor<3xi32>
+  %a0 = tensor.insert_slice %e1 into %zeros[0] [3] [2] : tensor<3xi32> into tensor<7xi32>
+  %c0 = tensor.insert_slice %c into %zeros[1] [3] [2] : tensor<3xi32> into tensor<7xi32>
+  %empty = tensor.empty() : tensor<7xi32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a0, %c0 : tensor<7xi32>, tensor<7xi32>) outs(%empty : tensor<7xi32>) {
+  ^bb0(%x: i32, %y: i32, %o: i32):
+    %s = arith.ori %y, %x : i32
+    linalg.yield %s : i32
+  } -> tensor<7xi32>
+  return %0 : tensor<7xi32>
+}
+
+// -----
+
+// Zero is added to the sources of a concatenation, which are then computed in place.
+// CHECK-LABEL: func @concatenation
+// CHECK-SAME: (%[[A:.*]]: tensor<2xf32>, %[[B:.*]]: tensor<1xf32>, %[[C:.*]]: tensor<3xf32>)
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<3xf32>
+// CHECK: %[[A0:.*]] = linalg.generic {{.*}} ins(%[[A]] :
+// CHECK: %[[E0:.*]] = tensor.insert_slice %[[A0]] into %[[E]]
+// CHECK: %[[B0:.*]] = linalg.generic {{.*}} ins(%[[B]] :
+// CHECK: %[[E1:.*]] = tensor.insert_slice %[[B0]] into %[[E0]]
+// CHECK: tensor.insert_slice %[[E1]] into %{{.*}}[0] [3] [2]
+func.func @concatenation(%a: tensor<2xf32>, %b: tensor<1xf32>, %c: tensor<3xf32>) -> tensor<6xf32> {
+  %zeros = arith.constant dense<0.0> : tensor<6xf32>
+  %e = tensor.empty() : tensor<3xf32>
+  %e0 = tensor.insert_slice %a into %e[0] [2] [1] : tensor<2xf32> into tensor<3xf32>
+  %e1 = tensor.insert_slice %b into %e0[2] [1] [1] : tensor<1xf32> into tensor<3xf32>
+  %a0 = tensor.insert_slice %e1 into %zeros[0] [3] [2] : tensor<3xf32> into tensor<6xf32>
+  %c0 = tensor.insert_slice %c into %zeros[1] [3] [2] : tensor<3xf32> into tensor<6xf32>
+  %empty = tensor.empty() : tensor<6xf32>
+  %0 = linalg.add ins(%a0, %c0 : tensor<6xf32>, tensor<6xf32>) outs(%empty : tensor<6xf32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
+// -----
+
+// These stay: elements with two addends, another use, a product, zeros that are negative, and a size of run time.
+// CHECK-LABEL: func @sums
+// CHECK-COUNT-4: linalg.add
+// CHECK: linalg.mul
+// CHECK-NOT: tensor.insert_slice
+// CHECK: return
+func.func @sums(%a: tensor<4xf32>, %b: tensor<3xf32>, %d: tensor<?xf32>, %n: index)
+    -> (tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>) {
+  %zeros = arith.constant dense<0.0> : tensor<6xf32>
+  %negative = arith.constant dense<-0.0> : tensor<6xf32>
+  %empty = tensor.empty() : tensor<6xf32>
+  %a0 = tensor.insert_slice %a into %zeros[0] [4] [1] : tensor<4xf32> into tensor<6xf32>
+  %b0 = tensor.insert_slice %b into %zeros[3] [3] [1] : tensor<3xf32> into tensor<6xf32>
+  %0 = linalg.add ins(%a0, %b0 : tensor<6xf32>, tensor<6xf32>) outs(%empty : tensor<6xf32>) -> tensor<6xf32>
+  %a1 = tensor.insert_slice %b into %zeros[0] [3] [2] : tensor<3xf32> into tensor<6xf32>
+  %b1 = tensor.insert_slice %b into %zeros[1] [3] [2] : tensor<3xf32> into tensor<6xf32>
+  %1 = linalg.add ins(%a1, %b1 : tensor<6xf32>, tensor<6xf32>) outs(%empty : tensor<6xf32>) -> tensor<6xf32>
+  %a2 = tensor.insert_slice %b into %zeros[0] [3] [2] : tensor<3xf32> into tensor<6xf32>
+  %b2 = tensor.insert_slice %b into %negative[1] [3] [2] : tensor<3xf32> into tensor<6xf32>
+  %2 = linalg.add ins(%a2, %b2 : tensor<6xf32>, tensor<6xf32>) outs(%empty : tensor<6xf32>) -> tensor<6xf32>
+  %a3 = tensor.insert_slice %b into %zeros[0] [3] [1] : tensor<3xf32> into tensor<6xf32>
+  %b3 = tensor.insert_slice %d into %zeros[3] [%n] [1] : tensor<?xf32> into tensor<6xf32>
+  %3 = linalg.add ins(%a3, %b3 : tensor<6xf32>, tensor<6xf32>) outs(%empty : tensor<6xf32>) -> tensor<6xf32>
+  %a4 = tensor.insert_slice %b into %zeros[0] [3] [1] : tensor<3xf32> into tensor<6xf32>
+  %b4 = tensor.insert_slice %b into %zeros[3] [3] [1] : tensor<3xf32> into tensor<6xf32>
+  %4 = linalg.mul ins(%a4, %b4 : tensor<6xf32>, tensor<6xf32>) outs(%empty : tensor<6xf32>) -> tensor<6xf32>
+  return %0, %1, %2, %3, %4, %a1 : tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>
+}

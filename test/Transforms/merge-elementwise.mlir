@@ -12,11 +12,11 @@
 // CHECK: %[[FIRST:.*]] = tensor.empty()
 // CHECK: %[[SECOND:.*]] = tensor.empty()
 // CHECK: %[[R:.*]]:2 = linalg.generic
-// CHECK-SAME: ins(%[[X]], %[[Y]], %[[Y]], %[[BIAS]] :
+// CHECK-SAME: ins(%[[X]], %[[Y]], %[[BIAS]] :
 // CHECK-SAME: outs(%[[FIRST]], %[[SECOND]] :
-// CHECK: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32, %[[D:.*]]: f32, %{{.*}}: f32, %{{.*}}: f32):
+// CHECK: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[D:.*]]: f32, %{{.*}}: f32, %{{.*}}: f32):
 // CHECK: %[[SUM:.*]] = arith.addf %[[A]], %[[B]]
-// CHECK: %[[PRODUCT:.*]] = arith.mulf %[[SUM]], %[[C]]
+// CHECK: %[[PRODUCT:.*]] = arith.mulf %[[SUM]], %[[B]]
 // CHECK: %[[DIFFERENCE:.*]] = arith.subf %[[PRODUCT]], %[[D]]
 // CHECK: %[[LAST:.*]] = arith.divf %[[DIFFERENCE]], %[[PRODUCT]]
 // CHECK: linalg.yield %[[SUM]], %[[LAST]]
@@ -127,4 +127,88 @@ func.func @separate(%x: tensor<4x4xf32>, %n: index) -> (tensor<4xf32>, tensor<4x
     linalg.yield %v : f32
   } -> tensor<4x4xf32>
   return %sums, %1, %3, %7, %8 : tensor<4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// Two ops read the same tensor in the same order, and become one op at the place of the second one.
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (j)>
+
+// CHECK-LABEL: func @siblings
+// CHECK-SAME: (%[[X:.*]]: tensor<4x5xf32>, %[[Y:.*]]: tensor<4x5xf32>, %[[ROW:.*]]: tensor<5xf32>)
+// CHECK-NOT: linalg.generic
+// CHECK: %[[Z:.*]] = linalg.exp
+// CHECK: %[[R:.*]]:2 = linalg.generic
+// CHECK-SAME: ins(%[[Y]], %[[X]], %[[Z]] :
+// CHECK: ^bb0(%[[B:.*]]: f32, %[[A:.*]]: f32, %[[C:.*]]: f32, %{{.*}}: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[B]], %[[A]]
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[A]], %[[C]]
+// CHECK-NEXT: linalg.yield %[[PRODUCT]], %[[SUM]]
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[R]]#0, %[[R]]#1
+func.func @siblings(%x: tensor<4x5xf32>, %y: tensor<4x5xf32>, %row: tensor<5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>) {
+  %empty = tensor.empty() : tensor<4x5xf32>
+  %product = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %x : tensor<4x5xf32>, tensor<4x5xf32>) outs(%empty : tensor<4x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %old: f32):
+    %0 = arith.mulf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x5xf32>
+  %z = linalg.exp ins(%y : tensor<4x5xf32>) outs(%empty : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %sum = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %z : tensor<4x5xf32>, tensor<4x5xf32>) outs(%empty : tensor<4x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %old: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x5xf32>
+  return %product, %sum : tensor<4x5xf32>, tensor<4x5xf32>
+}
+
+// -----
+
+// A result is used before the other op, or the tensor is read in another order or by fewer loops.
+#id = affine_map<(i, j) -> (i, j)>
+#transposed = affine_map<(i, j) -> (j, i)>
+#row = affine_map<(i, j) -> (j)>
+#vector = affine_map<(i) -> (i)>
+
+// CHECK-LABEL: func @strangers
+// CHECK-COUNT-5: linalg.generic
+// CHECK-NOT: linalg.generic
+func.func @strangers(%x: tensor<4x4xf32>, %row: tensor<4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>) {
+  %empty = tensor.empty() : tensor<4x4xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %s = arith.negf %a : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  %e = linalg.exp ins(%0 : tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  %2 = linalg.generic {indexing_maps = [#transposed, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %row : tensor<4x4xf32>, tensor<4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %old: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  %v = tensor.empty() : tensor<4xf32>
+  %3 = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%row : tensor<4xf32>) outs(%v : tensor<4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %s = arith.mulf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  %4 = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%3 : tensor<4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %s = arith.negf %a : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  return %e, %1, %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>
 }

@@ -212,11 +212,11 @@ def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
 }
 
 def RNNMergeElementwisePass : Pass<"rnn-merge-elementwise"> {
-  let summary = "Merge elementwise linalg ops whose values have several uses";
+  let summary = "Merge elementwise linalg ops whose operands or results have several uses";
   let description = [{
     `rnn-fuse-elementwise` fuses producers with one use only. If other ops use the result as well, the first user in the block
     and its producer become one op with the results of both: the user does not read the value from memory again. Results that
-    nothing else uses are dropped.
+    nothing else uses are dropped. Two ops that read the same tensor in the same order become one op, too.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
@@ -233,7 +233,7 @@ def RNNUpliftLoopsPass : Pass<"rnn-uplift-loops"> {
 }
 
 def RNNFoldInsertedZerosPass : Pass<"rnn-fold-inserted-zeros"> {
-  let summary = "Skip zeros between the elements of convolutions with dilated inputs";
+  let summary = "Skip zeros of convolutions with dilated inputs, and of sums of inserted tensors";
   let description = [{
     Gradients of strided convolutions, and transposed convolutions, read tensors of zeros into which elements were inserted
     with a stride (`tensor.insert_slice`). With strides of 2 in 2-D, three of four products are zero.
@@ -244,6 +244,10 @@ def RNNFoldInsertedZerosPass : Pass<"rnn-fold-inserted-zeros"> {
       known, and there are at most 16 ops.
 
     A product of an inserted zero and an infinity or NaN was NaN; it is not computed anymore.
+
+    A sum of two tensors that were inserted into zeros, such as the gradient of `jnp.split` or an interleaving in
+    `jax.lax.associative_scan`, becomes insertions into one tensor, if no element has two addends. The insertions have static sizes and
+    no other users. Zero is still added to floating-point elements, since -0 + 0 is 0.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
