@@ -38,8 +38,9 @@ static SmallVector<tensor::InsertSliceOp> getInsertions(Value value) {
   SmallVector<tensor::InsertSliceOp> insertions;
   while (auto insert = value.getDefiningOp<tensor::InsertSliceOp>()) {
     if (!insert->hasOneUse() || insert.getSourceType().getRank() != insert.getType().getRank() ||
-        !insert.getSourceType().hasStaticShape() || ShapedType::isDynamicShape(insert.getStaticOffsets()) ||
-        ShapedType::isDynamicShape(insert.getStaticStrides()))
+        !insert.getSourceType().hasStaticShape() || !insert.getType().hasStaticShape() ||
+        ShapedType::isDynamicShape(insert.getStaticOffsets()) ||
+        !llvm::all_of(insert.getStaticStrides(), [](int64_t stride) { return stride > 0; })) // nor dynamic
       return {};
     insertions.push_back(insert);
     value = insert.getDest();

@@ -57,6 +57,22 @@ def test_sort(capsys, function, values):
     compare(capsys, function, *values)
 
 
+@pytest.mark.parametrize("count", (1, 3, 8))
+@pytest.mark.parametrize("values", (
+    np.array([[1, np.nan, 0.0, -0.0, -np.nan, -np.inf, 3, 3], [3, 3, 2, 3, 3, 3, np.inf, 2]], np.float32), floats(2, 3, 50), floats(50),
+    floats(4, 9).astype(np.float16), integers(4, 5, 33), integers(100, 33) - 50, floats(0, 9), integers(2, 4, 9).astype(bool)))
+def test_top_k(capsys, values, count):
+    compare(capsys, lambda x: jax.lax.top_k(x, count), values)
+
+
+def test_top_k_of_other_forms(capsys):
+    compare(capsys, lambda x: jax.lax.top_k(x, 200), floats(2, 300))  # sorts
+    compare(capsys, lambda x: jax.lax.top_k(x, 3, axis=0), floats(9, 5))
+    compare(capsys, lambda x: jax.lax.top_k(x, 3)[1], integers(2**32, 40, dtype=np.uint32))
+    compare(capsys, lambda x: jax.lax.scan(lambda c, _: (jax.lax.top_k(c, 7)[0], jax.lax.top_k(-c, 2)), x, None, length=3), floats(3, 7))
+    compare(capsys, lambda x: jax.lax.top_k(x, 3), floats(4, 9), sizes="b, 9")
+
+
 def test_sort_of_symbolic_sizes(capsys):
     compare(capsys, jnp.sort, floats(4, 9), sizes="b, n")
     compare(capsys, lambda x: jnp.argsort(x, axis=0), floats(4, 9), sizes="b, n")

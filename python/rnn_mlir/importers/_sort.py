@@ -1,17 +1,93 @@
 # _sort.py - stablehlo.sort and TensorFlow's top_k, which no pass of jaxlib converts.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The largest elements are the first ones of a sorted tensor; sorts become loops of scf that merge sorted runs."""
+"""Loops of scf: a few largest elements are kept in order while the others are read; sorts merge sorted runs."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 from ._dynamic import REGION, Body, Converter, Size, dims, tensor_type
 from ._lowering import call_target, flag
 
 
+# With more kept elements, an ascending row takes longer than its merge sort.
+_MOST_KEPT = 128
+
+
+def _key(element: Any, name: str) -> Tuple[List[str], str]:
+    """Lines that compute an integer in the total order of scalar `%name`, and its type."""
+    if not str(element).startswith(("f", "bf")):
+        return [f"%{name}_zero = arith.constant 0 : {element}", f"%{name}_key = arith.addi %{name}, %{name}_zero : {element}"], str(element)
+    width = int(str(element).lstrip("bf"))
+    kind = f"i{width}"
+    # The bits of negative numbers are in descending order; those below the sign are inverted.
+    return [f"%{name}_bits = arith.bitcast %{name} : {element} to {kind}",
+            f"%{name}_shift = arith.constant {width - 1} : {kind}", f"%{name}_one = arith.constant 1 : {kind}",
+            f"%{name}_sign = arith.shrsi %{name}_bits, %{name}_shift : {kind}",
+            f"%{name}_mask = arith.shrui %{name}_sign, %{name}_one : {kind}",
+            f"%{name}_key = arith.xori %{name}_bits, %{name}_mask : {kind}"], kind
+
+
+def _select(body: Body, count: int, predicate: str) -> List[str]:
+    """_largest() for few elements: they are kept in order, and each further element that precedes the last one is inserted."""
+    kind, wanted = body.type(0), body.ir.RankedTensorType(body.op.results[1].type).element_type
+    element, sizes, row = kind.element_type, body.sizes(0), kind.rank - 1
+    size, zero, one = body.value(sizes[row]), body.index(0), body.index(1)
+    last = body.index(count - 1)
+    shape: List[Size] = [*sizes[:-1], count]
+    values, value_kind = body.filled(shape, element, body.zero(element))
+    indices, index_kind = body.filled(shape, wanted, "0")
+    kinds = f"{value_kind}, {index_kind}"
+    compare = ("u" if str(element) == "i1" else "s") + predicate.lower()
+    others = "".join(f"%at{dim}, " for dim in range(row))
+
+    def read(name: str, source: str, place: str) -> List[str]:
+        return [f"%{name} = tensor.extract {source}[{others}{place}] : {kind if source == '%0' else value_kind}", *_key(element, name)[0]]
+
+    def precedes(name: str) -> str:
+        return f"%{name}_follows = arith.cmpi {compare}, %x_key, %{name}_key : {_key(element, name)[1]}"
+
+    carried = (values, indices)
+    for dim in range(row):
+        body.lines.append(f"%rows{dim}:2 = scf.for %at{dim} = {zero} to {body.value(sizes[dim])} step {one} "
+                          f"iter_args(%v{dim}_ = {carried[0]}, %i{dim}_ = {carried[1]}) -> ({kinds}) {{")
+        carried = (f"%v{dim}_", f"%i{dim}_")
+    body.lines += [
+        f"%kept:2 = scf.for %n = {zero} to {size} step {one} iter_args(%v = {carried[0]}, %i = {carried[1]}) -> ({kinds}) {{",
+        *read("x", "%0", "%n"), *read("last", "%v", last), precedes("last"),
+        f"%is_early = arith.cmpi sle, %n, {last} : index", "%enters = arith.ori %is_early, %last_follows : i1",
+        f"%new:2 = scf.if %enters -> ({kinds}) {{", f"%start = arith.minsi %n, {last} : index",
+        f"%moved:3 = scf.while (%j = %start, %vj = %v, %ij = %i) : (index, {kinds}) -> (index, {kinds}) {{",
+        f"%is_inner = arith.cmpi sgt, %j, {zero} : index", f"%below = arith.subi %j, {one} : index",
+        f"%safe = arith.maxsi %below, {zero} : index",
+        *read("before", "%vj", "%safe"), precedes("before"), "%goes_on = arith.andi %is_inner, %before_follows : i1",
+        f"scf.condition(%goes_on) %j, %vj, %ij : index, {kinds}", "} do {", f"^bb0(%j: index, %vj: {value_kind}, %ij: {index_kind}):",
+        f"%below = arith.subi %j, {one} : index",
+        f"%value = tensor.extract %vj[{others}%below] : {value_kind}", f"%index = tensor.extract %ij[{others}%below] : {index_kind}",
+        f"%vk = tensor.insert %value into %vj[{others}%j] : {value_kind}", f"%ik = tensor.insert %index into %ij[{others}%j] : {index_kind}",
+        f"scf.yield %below, %vk, %ik : index, {kinds}", "}",
+        f"%at = arith.index_cast %n : index to {wanted}",
+        f"%vl = tensor.insert %x into %moved#1[{others}%moved#0] : {value_kind}",
+        f"%il = tensor.insert %at into %moved#2[{others}%moved#0] : {index_kind}",
+        f"scf.yield %vl, %il : {kinds}", "} else {", f"scf.yield %v, %i : {kinds}", "}", f"scf.yield %new#0, %new#1 : {kinds}", "}"]
+    name = "%kept"
+    for dim in reversed(range(row)):
+        body.lines += [f"scf.yield {name}#0, {name}#1 : {kinds}", "}"]
+        name = f"%rows{dim}"
+    return [body.cast(f"{name}#{k}", each, body.op.results[k].type) for k, each in enumerate((value_kind, index_kind))]
+
+
+def _is_selected(body: Body, count: int) -> bool:
+    kind = body.type(0)
+    is_unsigned = isinstance(kind.element_type, body.ir.IntegerType) and bool(kind.element_type.is_unsigned)
+    return 1 <= count <= _MOST_KEPT and not is_unsigned and not kind.is_dynamic_dim(kind.rank - 1) and \
+        count <= int(kind.get_dim_size(kind.rank - 1))
+
+
 def _largest(body: Body, count: Size, predicate: str = "GT") -> List[str]:
     """The first `count` elements of the last dimension in the order of `predicate`, and their indices."""
+    if isinstance(count, int) and _is_selected(body, count):
+        return _select(body, count, predicate)
     kind, wanted = body.type(0), body.ir.RankedTensorType(body.op.results[1].type).element_type
     sizes, dim, element = body.sizes(0), kind.rank - 1, kind.element_type
     empty, indices = body.empty(sizes, wanted)
@@ -49,7 +125,19 @@ def _convert_top_k_call(body: Body) -> List[str]:
                     "GT" if bool(body.ir.BoolAttr(attributes["largest"]).value) else "LT")
 
 
-TOP_K: Dict[str, Converter] = {"tf.TopKV2": _convert_top_k, "stablehlo.custom_call": _convert_top_k_call}
+def _convert_top_k_of_jax(body: Body) -> List[str]:
+    """chlo.top_k, or a composite of it in a serialized module. jaxlib's pass makes a sort of those that this leaves."""
+    attributes = body.op.attributes
+    if body.op.name == "stablehlo.composite":
+        if str(body.ir.StringAttr(attributes["name"]).value) != "chlo.top_k":
+            return []
+        attributes = body.ir.DictAttr(attributes["composite_attributes"])
+    count = int(body.ir.IntegerAttr(attributes["k"]).value)
+    return _select(body, count, "GT") if _is_selected(body, count) else []
+
+
+TOP_K: Dict[str, Converter] = {"tf.TopKV2": _convert_top_k, "stablehlo.custom_call": _convert_top_k_call,
+                               "chlo.top_k": _convert_top_k_of_jax, "stablehlo.composite": _convert_top_k_of_jax}
 
 
 class _MergeSort:
