@@ -29,6 +29,10 @@ linalg::GenericOp createCopy(ImplicitLocOpBuilder &b, Value from, AffineMap from
 /// An operand is copied to another order of its elements only if each of them is used at least so often.
 constexpr uint64_t fewestUses = 16;
 
+/// Threads share an op if each of them gets at least this many times RNNRT_LEAST_WORK. Unlike the steps of a layer, it
+/// is a region of its own, whose start and end take a microsecond, and its results move between the caches of threads.
+constexpr int64_t leastShare = 4;
+
 /// Replaces `op` by one with other operands, and with the loops `loops` only.
 linalg::GenericOp replaceOperands(OpBuilder &b, linalg::LinalgOp op, ArrayRef<unsigned> loops, ValueRange operands,
                                   ArrayRef<AffineMap> maps);

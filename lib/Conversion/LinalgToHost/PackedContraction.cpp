@@ -206,6 +206,8 @@ void PackedContraction::emitGemm(HostBuilder &b, ValueRange batch) {
     // Small products by AMX take less time than the start of a thread. A tile has 16 rows.
     Value byTiles = b.div(b.mul(b.max(rows, b.index(16)), perRow), b.index(64));
     work = b.select(readsRight, work, byTiles);
+  } else {
+    work = b.div(work, b.index(leastShare));
   }
   Value sharedRight = packedRight, sharedLeft = packedLeft, sharedPanel = leftPanel;
   library.parallel(b, b.select(byRows, units, panels), work, [&](const Team &team) {

@@ -73,7 +73,8 @@ void VectorLoops::emit() {
     most = b.ceilDiv(most, getUnroll() * b.tiles.lanes);
   else if (shared == rowLoop)
     most = b.ceilDiv(most, getTileRows(b));
-  library.parallel(b, most, work, [&](const Team &team) { emitLoops(b, outer, shared, team); });
+  library.parallel(b, most, b.div(work, b.index(leastShare)),
+                   [&](const Team &team) { emitLoops(b, outer, shared, team); });
 }
 
 /// The op's work in multiply-adds.
@@ -81,6 +82,12 @@ Value VectorLoops::getWork(HostBuilder &b) {
   int64_t cost = 0;
   for (Operation &inner : body)
     cost += getCost(inner);
+  // Each iteration loads or stores another element.
+  constexpr int64_t elementCost = 2;
+  for (const Buffer &buffer : buffers)
+    if (buffer.type && llvm::all_of(llvm::seq<unsigned>(0, sizes.size()),
+                                    [&](unsigned loop) { return buffer.map.isFunctionOfDim(loop); }))
+      cost += elementCost;
   Value work = b.index(cost);
   for (Value size : sizes)
     work = b.mul(work, size);
@@ -394,7 +401,7 @@ void VectorLoops::emitFullReduction(HostBuilder &b) {
   SmallVector<Value> partial;
   for (const Buffer &buffer : results)
     partial.push_back(b.allocate(parts, getSumType(b, buffer)));
-  library.parallel(b, parts, work, [&](const Team &team) {
+  library.parallel(b, parts, b.div(work, b.index(leastShare)), [&](const Team &team) {
     b.loop(team.begin(b, parts), team.end(b, parts), 1, [&](Value part) {
       partLoop = loop;
       partBegin = b.mul(b.div(b.mul(units, part), parts), unit);
