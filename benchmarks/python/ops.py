@@ -1,11 +1,12 @@
 # ops.py - ops around layers in programs of JAX: imported and compiled by rnn_mlir.compile, and by JAX.
 #   RNNRT_THREADS=2 python ops.py [--seconds=1] [--before=LIBRARY] [NAME...]
-# --before: another librnn-c.so, such as that of an earlier commit, which compiles the same modules in a process of its own.
+# --before: another librnn-c.so, such as that of an earlier commit, which compiles the same modules in a process of its own, with this
+# importer and this runtime.
 # NAME: only cases whose names contain one of these texts. All use the same processors. Each round has three calls of each in turn,
 # after one that is not timed: threads of the one before may still spin. The error is the largest difference of an element, relative
 # to the largest element of JAX's result.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Benchmark of elementwise ops, functions, reductions, normalizations, losses, random numbers and data movement."""
+"""Benchmark of elementwise ops, functions, reductions, normalizations, losses, random numbers, data movement, and loops."""
 
 import argparse
 import os
@@ -17,6 +18,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
+import recurrent  # noqa: E402
 import rnn_mlir  # noqa: E402
 from common import interleaved, processor  # noqa: E402
 from jax import export, lax  # noqa: E402
@@ -140,6 +142,7 @@ def cases():
     yield "transformer block (8,128,256)", transformer, block
     yield "transformer block, gradient", gradient(transformer, *range(7)), block
     yield "greedy decoding, 20 steps", greedy, [floats(64, 64) / 10, floats(500, 64), floats(8, 64)]
+    yield from recurrent.cases(floats)
 
 
 def compile_case(function, values):

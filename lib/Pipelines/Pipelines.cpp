@@ -92,15 +92,18 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   // Elementwise ops on tensors have no bufferization model.
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createRNNUpliftLoopsPass());
+  if (options.target == TargetKind::Host) { // more and smaller kernels were not measured on a GPU
+    pm.addNestedPass<func::FuncOp>(createRNNPrepareContractionsPass());
+    pm.addNestedPass<func::FuncOp>(createRNNDropUnitDimsPass());
+  }
+  pm.addNestedPass<func::FuncOp>(createRNNHoistInvariantsPass());
+  if (options.target == TargetKind::Host) // not measured on a GPU
+    pm.addNestedPass<func::FuncOp>(createRNNDistributeLoopsPass());
   // On a GPU, the host would wait for the elements.
   pm.addNestedPass<func::FuncOp>(createRNNCheckBoundsPass({/*elements=*/options.target != TargetKind::Cuda}));
   pm.addNestedPass<func::FuncOp>(createRNNCheckSizesPass());
-  if (options.target == TargetKind::Host) { // more and smaller kernels were not measured on a GPU
+  if (options.target == TargetKind::Host) // more and smaller kernels were not measured on a GPU
     pm.addNestedPass<func::FuncOp>(createRNNFoldInsertedZerosPass());
-    pm.addNestedPass<func::FuncOp>(createRNNPrepareContractionsPass());
-  }
-  // Before the fusion, which would combine invariant ops with others.
-  pm.addNestedPass<func::FuncOp>(createRNNHoistInvariantsPass());
   // Chains of elementwise ops become one loop nest with one buffer.
   pm.addPass(createRNNFuseElementwisePass());
   if (options.target == TargetKind::Host) // not measured on a GPU

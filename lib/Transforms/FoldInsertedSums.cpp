@@ -8,29 +8,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "FoldInsertedZeros.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "LinalgSums.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "rnn/Transforms/ZeroTensors.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
-
-/// Whether the op returns the sums of the elements of two tensors: x + 0 is x, except for x = -0.
-static bool isElementwiseSum(linalg::LinalgOp op) {
-  if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      op.getNumParallelLoops() != op.getNumLoops() ||
-      !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) { return map.isIdentity(); }))
-    return false;
-  Block &body = *op.getBlock();
-  Operation &sum = body.front();
-  return llvm::hasNItems(body, 2) && isa<arith::AddFOp, arith::AddIOp, arith::OrIOp, arith::XOrIOp>(sum) &&
-         body.getTerminator()->getOperand(0) == sum.getResult(0) && sum.getOperand(0) != sum.getOperand(1) &&
-         llvm::all_of(sum.getOperands(), [&](Value value) {
-           auto argument = dyn_cast<BlockArgument>(value);
-           return argument && argument.getOwner() == &body && argument.getArgNumber() < 2;
-         });
-}
 
 /// Insertions into a tensor of zeros, the last one first. Empty if the value has another form, or if another op uses
 /// one of the results.
@@ -101,7 +85,8 @@ static Value addZero(OpBuilder &b, Value value) {
 }
 
 void rnn::foldSumOfInsertions(RewriterBase &b, linalg::LinalgOp op) {
-  if (!isElementwiseSum(op))
+  // x + 0 is x, except for x = -0.
+  if (!isa_and_present<arith::AddFOp, arith::AddIOp, arith::OrIOp, arith::XOrIOp>(getCombiner(op)))
     return;
   SmallVector<tensor::InsertSliceOp> left = getInsertions(op.getDpsInputs()[0]);
   SmallVector<tensor::InsertSliceOp> right = getInsertions(op.getDpsInputs()[1]);

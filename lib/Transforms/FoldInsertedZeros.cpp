@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FoldInsertedZeros.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "LinalgSums.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -26,16 +26,6 @@ using namespace mlir::rnn;
 
 /// An op is replaced by at most this many.
 static constexpr int64_t mostOps = 16;
-
-/// Whether the op adds products to its result: products with zeros are then unnecessary.
-static bool isSumOfProducts(linalg::LinalgOp op) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() || op.hasIndexSemantics())
-    return false;
-  return linalg::detail::isContractionBody(*op.getBlock(), [](Operation *product, Operation *sum) {
-    return (isa<arith::MulFOp>(product) && isa<arith::AddFOp>(sum)) ||
-           (isa<arith::MulIOp>(product) && isa<arith::AddIOp>(sum));
-  });
-}
 
 /// The insertion of a tensor into zeros at known places, or null.
 static tensor::InsertSliceOp getInsertion(Value value) {

@@ -197,6 +197,33 @@ def RNNHoistInvariantsPass : Pass<"rnn-hoist-invariants"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RNNDropUnitDimsPass : Pass<"rnn-drop-unit-dims"> {
+  let summary = "Let slices drop and add dimensions of size 1 instead of other ops";
+  let description = [{
+    The row of a time step is a slice with a dimension of size 1, which importers drop by a reshape and add by a copy. Fusion would propagate
+    that dimension to the ops between, whose results are then not computed in place. Adds upstream's patterns of
+    `tensor::populateReassociativeReshapeFoldingPatterns`.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RNNDistributeLoopsPass : Pass<"rnn-distribute-loops"> {
+  let summary = "Compute products of all iterations of a loop at once, if no iteration needs those of another one";
+  let description = [{
+    In `scf.for` loops with a known number of iterations, sums of products (`linalg.matmul` and its like) of static sizes move:
+
+    - in front of the loop, if their operands are rows of tensors, one for each iteration, and weights: the products of the inputs
+      of a cell;
+    - behind the loop, if the loop only adds them up, or only inserts them as rows into a tensor: gradients of the weights and of the
+      inputs. The loop then stores the operands that it computes.
+
+    The products of all iterations are one op, with the iterations as another reduction or another dimension of the result. An op
+    moves only if the loop stores at most as many elements per iteration as it need not read and write anymore, and if the stored tensors
+    take at most 256 MiB. Tensors of which each iteration writes a row start as empty tensors.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def RNNFuseElementwisePass : Pass<"rnn-fuse-elementwise"> {
   let summary = "Fuse elementwise linalg ops, except those whose work would be repeated";
   let description = [{

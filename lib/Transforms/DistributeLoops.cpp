@@ -1,0 +1,464 @@
+//===- DistributeLoops.cpp - products of all iterations at once ---------------===//
+//
+// A recurrent cell in a loop multiplies one time step by the weights, and its gradient adds a product to the gradient
+// of the weights in each iteration. Products that no later iteration needs are computed in front of the loop or after
+// it, as one product with the rows of all iterations.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgSums.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "rnn/Transforms/Passes.h"
+#include "rnn/Transforms/ZeroTensors.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_RNNDISTRIBUTELOOPSPASS
+#include "rnn/Transforms/Passes.h.inc"
+} // namespace mlir::rnn
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+/// The most bytes of the tensors that are added for one loop.
+static constexpr int64_t mostBytes = int64_t(1) << 28;
+
+static int64_t countElements(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getNumElements();
+}
+
+/// The type of a tensor with one more dimension in front.
+static RankedTensorType stack(int64_t count, RankedTensorType type) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin(), count);
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+namespace {
+/// Rows of a tensor of which each iteration uses one: in their order, or from the last one to the first.
+struct Rows {
+  int64_t first;
+  bool descend;
+};
+
+/// A slice of one row.
+struct RowSlice {
+  Value tensor;
+  Value index;
+  Rows rows;
+};
+
+/// Offsets, sizes and strides of one row of a tensor.
+struct RowRange {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+
+  RowRange(OpBuilder &b, Value index, RankedTensorType row) {
+    offsets.assign(row.getRank() + 1, b.getIndexAttr(0)), strides.assign(row.getRank() + 1, b.getIndexAttr(1));
+    offsets[0] = index;
+    sizes.push_back(b.getIndexAttr(1));
+    for (int64_t size : row.getShape())
+      sizes.push_back(b.getIndexAttr(size));
+  }
+};
+
+/// A linalg op of which all iterations can be computed at once.
+struct Candidate {
+  linalg::LinalgOp op;
+  bool descend;                ///< the order of iterations in the added dimension
+  SmallVector<Value> computed; ///< operands that are computed in the loop
+  unsigned carried = 0;        ///< the number of the loop's value that holds the results; if it is used after the loop
+  bool isSum = false;          ///< the loop's value is the sum of the results; else it contains them
+};
+
+/// Moves ops out of one loop.
+class Distribution {
+public:
+  Distribution(scf::ForOp loop, int64_t count) : loop(loop), count(count), b(loop.getContext()) {}
+  void run();
+
+private:
+  std::optional<int64_t> evaluate(Value index, int64_t iteration);
+  std::optional<Rows> computeRows(Value index);
+  std::optional<Rows> getRows(Value index);
+  std::optional<RowSlice> getSlice(Value value);
+  std::optional<RowSlice> getInsertion(unsigned carried);
+  std::optional<Candidate> getCandidate(linalg::LinalgOp op);
+  Value getAllRows(const RowSlice &slice);
+  Value computeAll(const Candidate &candidate, Value init, const DenseMap<Value, Value> &stacks);
+  void hoist(const Candidate &candidate);
+  std::optional<Candidate> getSum(unsigned carried);
+  std::optional<Candidate> getRowsOfResult(unsigned carried);
+  void sink();
+  void dropInits();
+  bool reserve(ArrayRef<Value> rows);
+
+  scf::ForOp loop;
+  const int64_t count; ///< of iterations
+  IRRewriter b;
+  int64_t bytes = 0; ///< of added tensors
+  DenseMap<Value, std::optional<Rows>> rowsOf;
+};
+} // namespace
+
+/// Folds the scalar ops that compute a value. Null if one of them is unknown. `known` has values that are folded
+/// already.
+static Attribute fold(Value value, DenseMap<Value, Attribute> &known, unsigned depth = 0) {
+  constexpr unsigned mostDepth = 16;
+  if (auto entry = known.find(value); entry != known.end())
+    return entry->second;
+  Attribute constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == mostDepth || op->getNumResults() != 1 || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+    return {};
+  SmallVector<Attribute> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(fold(operand, known, depth + 1));
+    if (!operands.back())
+      return {};
+  }
+  SmallVector<OpFoldResult> results;
+  if (failed(op->fold(operands, results)) || results.size() != 1)
+    return {};
+  auto folded = dyn_cast<Attribute>(results.front());
+  if (!folded)
+    folded = fold(cast<Value>(results.front()), known, depth + 1);
+  return known[value] = folded;
+}
+
+std::optional<int64_t> Distribution::evaluate(Value index, int64_t iteration) {
+  Value variable = loop.getInductionVar();
+  DenseMap<Value, Attribute> known = {{variable, b.getIntegerAttr(variable.getType(), iteration)}};
+  auto folded = dyn_cast_or_null<IntegerAttr>(fold(index, known));
+  return folded ? std::optional(folded.getInt()) : std::nullopt;
+}
+
+std::optional<Rows> Distribution::computeRows(Value index) {
+  std::optional<int64_t> first = evaluate(index, 0), second = evaluate(index, 1);
+  if (!first || !second || std::abs(*second - *first) != 1)
+    return std::nullopt;
+  const int64_t step = *second - *first;
+  for (int64_t iteration = 2; iteration < count; ++iteration)
+    if (evaluate(index, iteration) != *first + iteration * step)
+      return std::nullopt;
+  return Rows{step > 0 ? *first : *first - (count - 1), step < 0};
+}
+
+std::optional<Rows> Distribution::getRows(Value index) {
+  auto [entry, isNew] = rowsOf.try_emplace(index);
+  if (isNew)
+    entry->second = computeRows(index);
+  return entry->second;
+}
+
+/// The index of a slice that has one index in dimension 0 and all of the other dimensions.
+static Value getRowIndex(OffsetSizeAndStrideOpInterface slice, RankedTensorType whole) {
+  if (!whole.hasStaticShape() || whole.getRank() < 2 || !slice.isDynamicOffset(0) || slice.isDynamicSize(0) ||
+      slice.getStaticSize(0) != 1)
+    return {};
+  for (int64_t dim = 1; dim < whole.getRank(); ++dim)
+    if (slice.isDynamicOffset(dim) || slice.isDynamicSize(dim) || slice.isDynamicStride(dim) ||
+        slice.getStaticOffset(dim) != 0 || slice.getStaticSize(dim) != whole.getDimSize(dim) ||
+        slice.getStaticStride(dim) != 1)
+      return {};
+  return slice.getDynamicOffset(0);
+}
+
+/// The slice that has the elements of `value`, if the tensor does not change in the loop.
+std::optional<RowSlice> Distribution::getSlice(Value value) {
+  auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || !loop.isDefinedOutsideOfLoop(slice.getSource()) ||
+      slice.getSourceType().getShape().drop_front() != slice.getType().getShape())
+    return std::nullopt;
+  Value index = getRowIndex(slice, slice.getSourceType());
+  std::optional<Rows> rows = index ? getRows(index) : std::nullopt;
+  if (!rows || rows->first < 0 || rows->first + count > slice.getSourceType().getDimSize(0))
+    return std::nullopt;
+  return RowSlice{slice.getSource(), index, *rows};
+}
+
+/// The rows of a carried tensor that the iterations insert, if they do nothing else with it, and write all of it.
+std::optional<RowSlice> Distribution::getInsertion(unsigned carried) {
+  BlockArgument argument = loop.getRegionIterArg(carried);
+  auto insert = loop.getYieldedValues()[carried].getDefiningOp<tensor::InsertSliceOp>();
+  if (!insert || insert.getDest() != argument || !argument.hasOneUse() || !insert->hasOneUse())
+    return std::nullopt;
+  Value index = getRowIndex(insert, insert.getType());
+  std::optional<Rows> rows = index ? getRows(index) : std::nullopt;
+  if (!rows || rows->first != 0 || insert.getType().getDimSize(0) != count)
+    return std::nullopt;
+  return RowSlice{insert.getSource(), index, *rows};
+}
+
+/// Matches sums of products of static sizes that start from zeros, whose operands are the same in all iterations, rows
+/// of such tensors in one order, or values that the loop computes.
+std::optional<Candidate> Distribution::getCandidate(linalg::LinalgOp op) {
+  if (!op || op->getBlock() != loop.getBody() || !isSumOfProducts(op) || !isZero(op.getDpsInits().front()) ||
+      !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) { return map.isProjectedPermutation(); }) ||
+      !llvm::all_of(op->getOperandTypes(), [](Type type) {
+        auto tensor = dyn_cast<RankedTensorType>(type);
+        return tensor && tensor.hasStaticShape() && tensor.getElementType().isIntOrFloat();
+      }))
+    return std::nullopt;
+  Candidate candidate;
+  candidate.op = op;
+  std::optional<bool> descend;
+  for (Value input : op.getDpsInputs()) {
+    if (loop.isDefinedOutsideOfLoop(input))
+      continue;
+    if (std::optional<RowSlice> slice = getSlice(input);
+        slice && descend.value_or(slice->rows.descend) == slice->rows.descend)
+      descend = slice->rows.descend;
+    else
+      candidate.computed.push_back(input);
+  }
+  if (!descend && candidate.computed.empty())
+    return std::nullopt;
+  candidate.descend = descend.value_or(false);
+  return candidate;
+}
+
+/// Whether memory is left for a row of each of the values in each iteration.
+bool Distribution::reserve(ArrayRef<Value> rows) {
+  int64_t more = 0;
+  for (Value row : rows)
+    more += count * countElements(row) * llvm::divideCeil(getElementTypeOrSelf(row).getIntOrFloatBitWidth(), 8);
+  if (more > mostBytes - bytes)
+    return false;
+  bytes += more;
+  return true;
+}
+
+/// The rows of all iterations.
+Value Distribution::getAllRows(const RowSlice &slice) {
+  auto type = cast<RankedTensorType>(slice.tensor.getType());
+  if (type.getDimSize(0) == count)
+    return slice.tensor;
+  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)), strides(type.getRank(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loop.getLoc(), slice.tensor);
+  offsets[0] = b.getIndexAttr(slice.rows.first), sizes[0] = b.getIndexAttr(count);
+  return tensor::ExtractSliceOp::create(b, loop.getLoc(), slice.tensor, offsets, sizes, strides);
+}
+
+/// Creates the op with another loop in front, over the iterations. `stacks` has the values of all iterations for those
+/// that the loop computes.
+Value Distribution::computeAll(const Candidate &candidate, Value init, const DenseMap<Value, Value> &stacks) {
+  linalg::LinalgOp op = candidate.op;
+  SmallVector<AffineMap> maps;
+  auto addMap = [&](OpOperand &operand, bool hasIterations) {
+    AffineMap map = op.getMatchingIndexingMap(&operand).shiftDims(1); // the first loop is that of the iterations
+    maps.push_back(hasIterations ? map.insertResult(b.getAffineDimExpr(0), 0) : map);
+  };
+  SmallVector<Value> inputs;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    Value input = operand->get();
+    bool hasIterations = !loop.isDefinedOutsideOfLoop(input);
+    if (Value stacked = stacks.lookup(input))
+      input = stacked;
+    else if (hasIterations)
+      input = getAllRows(*getSlice(input));
+    inputs.push_back(input);
+    addMap(*operand, hasIterations);
+  }
+  addMap(op.getDpsInitsMutable()[0], !candidate.isSum);
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  kinds.insert(kinds.begin(), candidate.isSum ? utils::IteratorType::reduction : utils::IteratorType::parallel);
+  auto all = linalg::GenericOp::create(b, op.getLoc(), init.getType(), inputs, init, maps, kinds);
+  IRMapping mapping;
+  op->getRegion(0).cloneInto(&all.getRegion(), mapping);
+  return all.getResult(0);
+}
+
+static Value createZeros(OpBuilder &b, Location loc, RankedTensorType type) {
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType()));
+  Value empty = tensor::EmptyOp::create(b, loc, type, ValueRange());
+  return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+}
+
+/// Computes all iterations of an op, whose operands the loop does not compute, in front of the loop.
+void Distribution::hoist(const Candidate &candidate) {
+  linalg::LinalgOp op = candidate.op;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  b.setInsertionPoint(loop);
+  Value zeros = createZeros(b, op.getLoc(), stack(count, type));
+  Value all = computeAll(candidate, zeros, DenseMap<Value, Value>());
+  b.setInsertionPoint(op);
+  Value index;
+  for (Value input : op.getDpsInputs())
+    if (std::optional<RowSlice> slice = getSlice(input)) {
+      index = slice->index;
+      if (slice->rows.first != 0)
+        index = arith::SubIOp::create(b, op.getLoc(), index,
+                                      arith::ConstantIndexOp::create(b, op.getLoc(), slice->rows.first));
+    }
+  RowRange row(b, index, type);
+  b.replaceOpWithNewOp<tensor::ExtractSliceOp>(op, type, all, row.offsets, row.sizes, row.strides);
+}
+
+/// Matches a carried tensor to which each iteration adds such an op, and that is not used otherwise.
+std::optional<Candidate> Distribution::getSum(unsigned carried) {
+  BlockArgument argument = loop.getRegionIterArg(carried);
+  auto sum = loop.getYieldedValues()[carried].getDefiningOp<linalg::LinalgOp>();
+  if (!sum || !argument.hasOneUse() || !sum->hasOneUse() || sum->getBlock() != loop.getBody() ||
+      !isa_and_present<arith::AddFOp, arith::AddIOp>(getCombiner(sum)))
+    return std::nullopt;
+  SmallVector<Value> inputs = sum.getDpsInputs();
+  if (inputs[0] != argument && inputs[1] != argument)
+    return std::nullopt;
+  Value added = inputs[inputs[0] == argument];
+  std::optional<Candidate> candidate = getCandidate(added.getDefiningOp<linalg::LinalgOp>());
+  if (!candidate || !added.hasOneUse())
+    return std::nullopt;
+  candidate->carried = carried, candidate->isSum = true;
+  return candidate;
+}
+
+/// Matches a carried tensor into which each iteration inserts the result of such an op as one row.
+std::optional<Candidate> Distribution::getRowsOfResult(unsigned carried) {
+  std::optional<RowSlice> insertion = getInsertion(carried);
+  if (!insertion)
+    return std::nullopt;
+  Value row = insertion->tensor;
+  auto rows = cast<RankedTensorType>(loop.getRegionIterArg(carried).getType());
+  if (cast<RankedTensorType>(row.getType()).getShape() != rows.getShape().drop_front())
+    return std::nullopt;
+  std::optional<Candidate> candidate = getCandidate(row.getDefiningOp<linalg::LinalgOp>());
+  if (!candidate || !row.hasOneUse() || candidate->computed.empty())
+    return std::nullopt;
+  // Slices have the order of the insertion already, or are copied.
+  if (candidate->descend != insertion->rows.descend &&
+      llvm::any_of(candidate->op.getDpsInputs(), [&](Value input) { return getSlice(input).has_value(); }))
+    return std::nullopt;
+  candidate->carried = carried, candidate->descend = insertion->rows.descend;
+  return candidate;
+}
+
+/// Computes all iterations of ops that no iteration reads after the loop, which stores their operands.
+void Distribution::sink() {
+  SmallVector<Candidate> candidates;
+  for (auto match : {&Distribution::getSum, &Distribution::getRowsOfResult})
+    for (unsigned carried = 0; carried < loop.getNumRegionIterArgs(); ++carried)
+      if (std::optional<Candidate> candidate = (this->*match)(carried))
+        candidates.push_back(*candidate);
+
+  using Stack = std::pair<Value, unsigned>; // a value, and 1 if the last iteration comes first
+  llvm::SetVector<Stack> stacks;
+  llvm::erase_if(candidates, [&](Candidate &candidate) {
+    SmallVector<Value> added;
+    int64_t stored = 0, saved = 0; // elements per iteration
+    for (Value value : candidate.computed)
+      if (!stacks.contains({value, candidate.descend}) && !llvm::is_contained(added, value))
+        added.push_back(value), stored += countElements(value);
+    if (candidate.isSum)
+      saved = 2 * countElements(candidate.op->getResult(0)); // read and written
+    for (Value input : candidate.op.getDpsInputs())
+      if (loop.isDefinedOutsideOfLoop(input))
+        saved += countElements(input);
+    if (stored > saved || !reserve(added))
+      return true;
+    for (Value value : added)
+      stacks.insert({value, candidate.descend});
+    return false;
+  });
+  if (candidates.empty())
+    return;
+
+  b.setInsertionPoint(loop);
+  SmallVector<Value> inits;
+  for (auto [value, descend] : stacks)
+    inits.push_back(
+        tensor::EmptyOp::create(b, loop.getLoc(), stack(count, cast<RankedTensorType>(value.getType())), ValueRange()));
+  auto store = [&](OpBuilder &b, Location loc, ArrayRef<BlockArgument> tensors) {
+    SmallVector<Value> stored;
+    for (auto [entry, tensor] : llvm::zip_equal(stacks, tensors)) {
+      auto [value, descend] = entry;
+      Value index = tensor.getOwner()->getArgument(0);
+      if (!index.getType().isIndex())
+        index = arith::IndexCastOp::create(b, loc, b.getIndexType(), index);
+      if (descend)
+        index = arith::SubIOp::create(b, loc, arith::ConstantIndexOp::create(b, loc, count - 1), index);
+      RowRange row(b, index, cast<RankedTensorType>(value.getType()));
+      stored.push_back(tensor::InsertSliceOp::create(b, loc, value, tensor, row.offsets, row.sizes, row.strides));
+    }
+    return stored;
+  };
+  const unsigned first = loop.getNumResults();
+  auto replaced = cast<LoopLikeOpInterface>(loop.getOperation())
+                      .replaceWithAdditionalYields(b, inits, /*replaceInitOperandUsesInLoop=*/false, store);
+  loop = cast<scf::ForOp>(replaced->getOperation());
+
+  b.setInsertionPointAfter(loop);
+  for (const Candidate &candidate : candidates) {
+    DenseMap<Value, Value> stacked;
+    for (auto [index, entry] : llvm::enumerate(stacks))
+      if (entry.second == candidate.descend && llvm::is_contained(candidate.computed, entry.first))
+        stacked[entry.first] = loop.getResult(first + index);
+    Value init = loop.getInits()[candidate.carried];
+    if (!candidate.isSum)
+      init = createZeros(b, loop.getLoc(), cast<RankedTensorType>(init.getType()));
+    Value all = computeAll(candidate, init, stacked);
+    b.replaceAllUsesWith(loop.getResult(candidate.carried), all);
+    // The canonicalizer removes a value that stays the same.
+    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+    b.modifyOpInPlace(yield, [&] { yield.setOperand(candidate.carried, loop.getRegionIterArg(candidate.carried)); });
+  }
+}
+
+/// Tensors that the loop overwrites need no elements before it.
+void Distribution::dropInits() {
+  for (unsigned carried = 0; carried < loop.getNumRegionIterArgs(); ++carried) {
+    OpOperand &init = loop.getInitsMutable()[carried];
+    if (init.get().getDefiningOp<tensor::EmptyOp>() || !getInsertion(carried))
+      continue;
+    b.setInsertionPoint(loop);
+    Value empty = tensor::EmptyOp::create(b, loop.getLoc(), cast<RankedTensorType>(init.get().getType()), ValueRange());
+    b.modifyOpInPlace(loop, [&] { init.set(empty); });
+  }
+}
+
+void Distribution::run() {
+  for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
+    std::optional<Candidate> candidate = getCandidate(dyn_cast<linalg::LinalgOp>(op));
+    if (!candidate || !candidate->computed.empty())
+      continue;
+    int64_t saved = 0;
+    for (Value input : candidate->op.getDpsInputs())
+      if (loop.isDefinedOutsideOfLoop(input))
+        saved += countElements(input);
+    Value result = op.getResult(0);
+    if (countElements(result) <= saved && reserve(result))
+      hoist(*candidate);
+  }
+  sink();
+  dropInits();
+}
+
+namespace {
+struct DistributeLoops : public rnn::impl::RNNDistributeLoopsPassBase<DistributeLoops> {
+  void runOnOperation() override {
+    SmallVector<std::pair<scf::ForOp, int64_t>> loops;
+    getOperation()->walk([&](scf::ForOp loop) {
+      // Each index of a slice is folded for each iteration.
+      constexpr int64_t mostIterations = 1 << 16;
+      std::optional<APInt> count = loop.getStaticTripCount();
+      if (getConstantIntValue(loop.getLowerBound()) == 0 && getConstantIntValue(loop.getStep()) == 1 && count &&
+          count->sgt(1) && count->sle(mostIterations))
+        loops.emplace_back(loop, count->getSExtValue());
+    });
+    for (auto [loop, count] : loops)
+      Distribution(loop, count).run();
+    if (loops.empty())
+      return;
+    RewritePatternSet patterns(&getContext());
+    scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+};
+} // namespace

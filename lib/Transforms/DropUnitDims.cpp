@@ -1,0 +1,67 @@
+//===- DropUnitDims.cpp - slices without reshapes -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "rnn/Transforms/Passes.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_RNNDROPUNITDIMSPASS
+#include "rnn/Transforms/Passes.h.inc"
+} // namespace mlir::rnn
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+/// If the op copies a tensor into one with more dimensions, all of size 1, returns the tensor.
+static Value getCopied(linalg::LinalgOp op) {
+  if (!op || !op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      op.getNumParallelLoops() != op.getNumLoops() || !llvm::hasSingleElement(*op.getBlock()) ||
+      op.getBlock()->getTerminator()->getOperand(0) != op.getBlock()->getArgument(0) ||
+      !op.getIndexingMapsArray().back().isIdentity())
+    return {};
+  AffineMap map = op.getIndexingMapsArray().front();
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  SmallVector<unsigned> kept;
+  SmallVector<int64_t> sizes;
+  for (unsigned dim = 0; dim < map.getNumDims(); ++dim) {
+    if (map.isFunctionOfDim(dim))
+      kept.push_back(dim), sizes.push_back(shape[dim]);
+    else if (shape[dim] != 1)
+      return {};
+  }
+  Value copied = op.getDpsInputs().front();
+  auto type = dyn_cast<RankedTensorType>(copied.getType());
+  const bool isCopy = type && type.getShape() == ArrayRef(sizes) &&
+                      map == AffineMap::getMultiDimMapWithTargets(map.getNumDims(), kept, op.getContext());
+  return isCopy ? copied : Value();
+}
+
+namespace {
+/// The copy of an inserted tensor that only adds dimensions of size 1 is unnecessary.
+struct InsertCopied : public OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp insert, PatternRewriter &b) const override {
+    Value copied = getCopied(insert.getSource().getDefiningOp<linalg::LinalgOp>());
+    if (!copied)
+      return failure();
+    b.modifyOpInPlace(insert, [&] { insert.getSourceMutable().assign(copied); });
+    return success();
+  }
+};
+
+struct DropUnitDims : public rnn::impl::RNNDropUnitDimsPassBase<DropUnitDims> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<InsertCopied>(&getContext());
+    tensor::populateReassociativeReshapeFoldingPatterns(patterns);
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+};
+} // namespace

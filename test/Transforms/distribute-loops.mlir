@@ -1,0 +1,190 @@
+// Products of all iterations at once.
+// RUN: rnn-opt %s --rnn-drop-unit-dims --rnn-distribute-loops --split-input-file | FileCheck %s
+
+// The products of the inputs, in front of the loop. The index is clamped, as importers do.
+// CHECK-DAG: #[[$LEFT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+// CHECK-DAG: #[[$RIGHT:.*]] = affine_map<(d0, d1, d2, d3) -> (d3, d2)>
+// CHECK-DAG: #[[$OUT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
+// CHECK-LABEL: func @inputs
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<9x2x3xf32>, %[[W:[a-z0-9]+]]: tensor<3x4xf32>, %[[H:[a-z0-9]+]]: tensor<2x4xf32>
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<9x2x4xf32>
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} outs(%[[EMPTY]]
+// CHECK: %[[ALL:.*]] = linalg.generic {indexing_maps = [#[[$LEFT]], #[[$RIGHT]], #[[$OUT]]], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%[[X]], %[[W]] : {{.*}} outs(%[[ZEROS]]
+// CHECK: scf.for
+// CHECK: %[[AT:.*]] = arith.minsi
+// CHECK: %[[ROW:.*]] = tensor.extract_slice %[[ALL]][%[[AT]], 0, 0] [1, 2, 4] [1, 1, 1] : tensor<9x2x4xf32> to tensor<2x4xf32>
+// CHECK: linalg.add ins(%{{.*}}, %[[ROW]] :
+func.func @inputs(%x: tensor<9x2x3xf32>, %w: tensor<3x4xf32>, %h: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c9 = arith.constant 9 : i32
+  %first = arith.constant 0 : index
+  %last = arith.constant 8 : index
+  %e = tensor.empty() : tensor<2x4xf32>
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %h) -> tensor<2x4xf32> : i32 {
+    %k = arith.index_cast %i : i32 to index
+    %m = arith.maxsi %k, %first : index
+    %at = arith.minsi %m, %last : index
+    %slice = tensor.extract_slice %x[%at, 0, 0] [1, 2, 3] [1, 1, 1] : tensor<9x2x3xf32> to tensor<1x2x3xf32>
+    %row = tensor.collapse_shape %slice [[0, 1], [2]] : tensor<1x2x3xf32> into tensor<2x3xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %p = linalg.matmul ins(%row, %w : tensor<2x3xf32>, tensor<3x4xf32>) outs(%z : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %s = linalg.add ins(%a, %p : tensor<2x4xf32>, tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %t = linalg.tanh ins(%s : tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+    scf.yield %t : tensor<2x4xf32>
+  }
+  return %r : tensor<2x4xf32>
+}
+
+// -----
+
+// Rows 1 to 8 of nine, from the last one to the first.
+// CHECK-LABEL: func @backwards
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<9x2x3xf32>
+// CHECK: %[[ROWS:.*]] = tensor.extract_slice %[[X]][1, 0, 0] [8, 2, 3] [1, 1, 1]
+// CHECK: %[[ALL:.*]] = linalg.generic {{.*}} ins(%[[ROWS]],
+// CHECK: scf.for
+// CHECK: %[[AT:.*]] = arith.subi %{{.*}}, %{{.*}} : index
+// CHECK: %[[FROM0:.*]] = arith.subi %[[AT]], %{{.*}} : index
+// CHECK: tensor.extract_slice %[[ALL]][%[[FROM0]], 0, 0] [1, 2, 4]
+func.func @backwards(%x: tensor<9x2x3xf32>, %w: tensor<3x4xf32>, %h: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %e = tensor.empty() : tensor<2x4xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %h) -> tensor<2x4xf32> {
+    %at = arith.subi %c8, %i : index
+    %row = tensor.extract_slice %x[%at, 0, 0] [1, 2, 3] [1, 1, 1] : tensor<9x2x3xf32> to tensor<2x3xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %p = linalg.matmul ins(%row, %w : tensor<2x3xf32>, tensor<3x4xf32>) outs(%z : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %s = linalg.add ins(%a, %p : tensor<2x4xf32>, tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+    scf.yield %s : tensor<2x4xf32>
+  }
+  return %r : tensor<2x4xf32>
+}
+
+// -----
+
+// The gradient of a cell, which visits the steps from the last one to the first: it stores the gradients of its gates in the
+// order of the steps, and the gradients of the weights and of the inputs are two products behind it. The sum starts from the
+// carried value, and the tensor of the inputs' gradients is not carried anymore.
+// CHECK-DAG: #[[$ROWS:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d1)>
+// CHECK-DAG: #[[$COLUMNS:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
+// CHECK-DAG: #[[$SUM:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d2)>
+// CHECK-LABEL: func @gradients
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<9x2x8xf32>, %[[W:[a-z0-9]+]]: tensor<5x8xf32>, %[[DH:[a-z0-9]+]]: tensor<2x5xf32>, %[[DW:[a-z0-9]+]]: tensor<8x5xf32>
+// CHECK: %[[STORED:.*]] = tensor.empty() : tensor<9x2x5xf32>
+// CHECK: %[[LOOP:.*]]:2 = scf.for %[[I:.*]] = {{.*}} iter_args(%[[H:.*]] = %[[DH]], %[[ALL:.*]] = %[[STORED]])
+// CHECK: %[[D:.*]] = linalg.tanh
+// CHECK-NOT: linalg.generic
+// CHECK: %[[AT:.*]] = arith.subi %{{.*}}, %[[I]]
+// CHECK: %[[NEW:.*]] = tensor.insert_slice %[[D]] into %[[ALL]][%[[AT]], 0, 0] [1, 2, 5] [1, 1, 1]
+// CHECK: scf.yield %[[D]], %[[NEW]]
+// CHECK: %[[WEIGHTS:.*]] = linalg.generic {indexing_maps = [#[[$ROWS]], #[[$COLUMNS]], #[[$SUM]]], iterator_types = ["reduction", "parallel", "parallel", "reduction"]} ins(%[[X]], %[[LOOP]]#1 : {{.*}} outs(%[[DW]]
+// CHECK: %[[INPUTS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%[[LOOP]]#1, %[[W]] : {{.*}} outs(%{{.*}} : tensor<9x2x8xf32>
+// CHECK: return %[[WEIGHTS]], %[[INPUTS]], %[[LOOP]]#0
+func.func @gradients(%x: tensor<9x2x8xf32>, %w: tensor<5x8xf32>, %dh: tensor<2x5xf32>, %dw: tensor<8x5xf32>)
+    -> (tensor<8x5xf32>, tensor<9x2x8xf32>, tensor<2x5xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c9 = arith.constant 9 : index
+  %zeros = arith.constant dense<0.0> : tensor<9x2x8xf32>
+  %r:3 = scf.for %i = %c0 to %c9 step %c1 iter_args(%h = %dh, %sum = %dw, %dx = %zeros)
+      -> (tensor<2x5xf32>, tensor<8x5xf32>, tensor<9x2x8xf32>) {
+    %at = arith.subi %c8, %i : index
+    %row = tensor.extract_slice %x[%at, 0, 0] [1, 2, 8] [1, 1, 1] : tensor<9x2x8xf32> to tensor<2x8xf32>
+    %e = tensor.empty() : tensor<2x5xf32>
+    %d = linalg.tanh ins(%h : tensor<2x5xf32>) outs(%e : tensor<2x5xf32>) -> tensor<2x5xf32>
+    %e0 = tensor.empty() : tensor<8x5xf32>
+    %z0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<8x5xf32>) -> tensor<8x5xf32>
+    %p0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%row, %d : tensor<2x8xf32>, tensor<2x5xf32>) outs(%z0 : tensor<8x5xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %c, %m : f32
+      linalg.yield %s : f32
+    } -> tensor<8x5xf32>
+    %new = linalg.add ins(%sum, %p0 : tensor<8x5xf32>, tensor<8x5xf32>) outs(%e0 : tensor<8x5xf32>) -> tensor<8x5xf32>
+    %e1 = tensor.empty() : tensor<2x8xf32>
+    %z1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<2x8xf32>) -> tensor<2x8xf32>
+    %p1 = linalg.matmul ins(%d, %w : tensor<2x5xf32>, tensor<5x8xf32>) outs(%z1 : tensor<2x8xf32>) -> tensor<2x8xf32>
+    %e2 = tensor.empty() : tensor<1x2x8xf32>
+    %p2 = linalg.broadcast ins(%p1 : tensor<2x8xf32>) outs(%e2 : tensor<1x2x8xf32>) dimensions = [0]
+    %next = tensor.insert_slice %p2 into %dx[%at, 0, 0] [1, 2, 8] [1, 1, 1] : tensor<1x2x8xf32> into tensor<9x2x8xf32>
+    scf.yield %d, %new, %next : tensor<2x5xf32>, tensor<8x5xf32>, tensor<9x2x8xf32>
+  }
+  return %r#1, %r#2, %r#0 : tensor<8x5xf32>, tensor<9x2x8xf32>, tensor<2x5xf32>
+}
+
+// -----
+
+// Each iteration writes one row: the zeros are not needed. The other tensor keeps a row of them.
+// CHECK-LABEL: func @rows
+// CHECK-SAME: %[[H:[a-z0-9]+]]: tensor<4xf32>, %[[Z:[a-z0-9]+]]: tensor<9x4xf32>, %[[MORE:[a-z0-9]+]]: tensor<10x4xf32>
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<9x4xf32>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[H]], %{{.*}} = %[[EMPTY]], %{{.*}} = %[[MORE]])
+func.func @rows(%h: tensor<4xf32>, %zeros: tensor<9x4xf32>, %more: tensor<10x4xf32>) -> (tensor<9x4xf32>, tensor<10x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %r:3 = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %h, %b = %zeros, %c = %more)
+      -> (tensor<4xf32>, tensor<9x4xf32>, tensor<10x4xf32>) {
+    %e = tensor.empty() : tensor<4xf32>
+    %t = linalg.tanh ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    %n = tensor.insert_slice %t into %b[%i, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<9x4xf32>
+    %m = tensor.insert_slice %t into %c[%i, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<10x4xf32>
+    scf.yield %t, %n, %m : tensor<4xf32>, tensor<9x4xf32>, tensor<10x4xf32>
+  }
+  return %r#1, %r#2 : tensor<9x4xf32>, tensor<10x4xf32>
+}
+
+// -----
+
+// These stay: a product of a row with an index of run time, one that is larger than the weights, sums of which the loop reads the
+// value, and a loop with an unknown number of iterations.
+// CHECK-LABEL: func @stay
+// CHECK: scf.for
+// CHECK-COUNT-3: linalg.matmul
+// CHECK: scf.yield
+// CHECK: scf.for
+// CHECK: linalg.matmul
+// CHECK: scf.yield
+// CHECK-NOT: linalg.generic
+func.func @stay(%x: tensor<9x6x3xf32>, %w: tensor<3x4xf32>, %h: tensor<6x4xf32>, %k: index, %n: index, %v: tensor<3x400xf32>)
+    -> (tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x400xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %e = tensor.empty() : tensor<6x4xf32>
+  %f = tensor.empty() : tensor<6x400xf32>
+  %l = linalg.fill ins(%zero : f32) outs(%f : tensor<6x400xf32>) -> tensor<6x400xf32>
+  %r:2 = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %h, %b = %l) -> (tensor<6x4xf32>, tensor<6x400xf32>) {
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<6x4xf32>) -> tensor<6x4xf32>
+    %row = tensor.extract_slice %x[%k, 0, 0] [1, 6, 3] [1, 1, 1] : tensor<9x6x3xf32> to tensor<6x3xf32>
+    %p = linalg.matmul ins(%row, %w : tensor<6x3xf32>, tensor<3x4xf32>) outs(%z : tensor<6x4xf32>) -> tensor<6x4xf32>
+    %s = linalg.add ins(%a, %p : tensor<6x4xf32>, tensor<6x4xf32>) outs(%e : tensor<6x4xf32>) -> tensor<6x4xf32>
+    %row1 = tensor.extract_slice %x[%i, 0, 0] [1, 6, 3] [1, 1, 1] : tensor<9x6x3xf32> to tensor<6x3xf32>
+    %p1 = linalg.matmul ins(%row1, %w : tensor<6x3xf32>, tensor<3x4xf32>) outs(%z : tensor<6x4xf32>) -> tensor<6x4xf32>
+    %s1 = linalg.add ins(%s, %p1 : tensor<6x4xf32>, tensor<6x4xf32>) outs(%e : tensor<6x4xf32>) -> tensor<6x4xf32>
+    %row2 = tensor.extract_slice %x[%i, 0, 0] [1, 6, 3] [1, 1, 1] : tensor<9x6x3xf32> to tensor<6x3xf32>
+    %z2 = linalg.fill ins(%zero : f32) outs(%f : tensor<6x400xf32>) -> tensor<6x400xf32>
+    %p2 = linalg.matmul ins(%row2, %v : tensor<6x3xf32>, tensor<3x400xf32>) outs(%z2 : tensor<6x400xf32>) -> tensor<6x400xf32>
+    %s2 = linalg.add ins(%b, %p2 : tensor<6x400xf32>, tensor<6x400xf32>) outs(%f : tensor<6x400xf32>) -> tensor<6x400xf32>
+    %t2 = linalg.tanh ins(%s2 : tensor<6x400xf32>) outs(%f : tensor<6x400xf32>) -> tensor<6x400xf32>
+    scf.yield %s1, %t2 : tensor<6x4xf32>, tensor<6x400xf32>
+  }
+  %q = scf.for %i = %c0 to %n step %c1 iter_args(%a = %h) -> tensor<6x4xf32> {
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<6x4xf32>) -> tensor<6x4xf32>
+    %row = tensor.extract_slice %x[%i, 0, 0] [1, 6, 3] [1, 1, 1] : tensor<9x6x3xf32> to tensor<6x3xf32>
+    %p = linalg.matmul ins(%row, %w : tensor<6x3xf32>, tensor<3x4xf32>) outs(%z : tensor<6x4xf32>) -> tensor<6x4xf32>
+    %s = linalg.add ins(%a, %p : tensor<6x4xf32>, tensor<6x4xf32>) outs(%e : tensor<6x4xf32>) -> tensor<6x4xf32>
+    scf.yield %s : tensor<6x4xf32>
+  }
+  return %r#0, %q, %r#1 : tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x400xf32>
+}
