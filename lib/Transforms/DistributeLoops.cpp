@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "rnn/Transforms/Passes.h"
 #include "rnn/Transforms/ZeroTensors.h"
 
@@ -95,6 +94,7 @@ private:
   std::optional<Candidate> getSum(unsigned carried);
   std::optional<Candidate> getRowsOfResult(unsigned carried);
   void sink();
+  void dropCarried();
   void dropInits();
   bool reserve(ArrayRef<Value> rows);
 
@@ -405,10 +405,43 @@ void Distribution::sink() {
       init = createZeros(b, loop.getLoc(), cast<RankedTensorType>(init.getType()));
     Value all = computeAll(candidate, init, stacked);
     b.replaceAllUsesWith(loop.getResult(candidate.carried), all);
-    // The canonicalizer removes a value that stays the same.
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
     b.modifyOpInPlace(yield, [&] { yield.setOperand(candidate.carried, loop.getRegionIterArg(candidate.carried)); });
   }
+  dropCarried();
+}
+
+/// Removes values that stay the same, and ops without uses. Upstream's canonicalization of loops also changes the sizes
+/// of tensors that grow in a loop (LLVM 22).
+void Distribution::dropCarried() {
+  SmallVector<Value> inits, yielded;
+  SmallVector<unsigned> kept;
+  for (unsigned carried = 0; carried < loop.getNumRegionIterArgs(); ++carried) {
+    if (loop.getYieldedValues()[carried] == loop.getRegionIterArg(carried))
+      continue;
+    kept.push_back(carried);
+    inits.push_back(loop.getInits()[carried]);
+    yielded.push_back(loop.getYieldedValues()[carried]);
+  }
+  b.setInsertionPoint(loop);
+  auto smaller =
+      scf::ForOp::create(b, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits);
+  if (inits.empty())
+    b.eraseOp(smaller.getBody()->getTerminator());
+  SmallVector<Value> arguments = {smaller.getInductionVar()}, results(loop.getInits());
+  llvm::append_range(arguments, loop.getInits());
+  for (auto [index, carried] : llvm::enumerate(kept)) {
+    arguments[carried + 1] = smaller.getRegionIterArg(index);
+    results[carried] = smaller.getResult(index);
+  }
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  b.modifyOpInPlace(yield, [&] { yield->setOperands(yielded); });
+  b.mergeBlocks(loop.getBody(), smaller.getBody(), arguments);
+  b.replaceOp(loop, results);
+  loop = smaller;
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*loop.getBody())))
+    if (isOpTriviallyDead(&op))
+      b.eraseOp(&op);
 }
 
 /// Tensors that the loop overwrites need no elements before it.
@@ -454,11 +487,6 @@ struct DistributeLoops : public rnn::impl::RNNDistributeLoopsPassBase<Distribute
     });
     for (auto [loop, count] : loops)
       Distribution(loop, count).run();
-    if (loops.empty())
-      return;
-    RewritePatternSet patterns(&getContext());
-    scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
-    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };
 } // namespace

@@ -188,3 +188,22 @@ func.func @stay(%x: tensor<9x6x3xf32>, %w: tensor<3x4xf32>, %h: tensor<6x4xf32>,
   }
   return %r#0, %q, %r#1 : tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x400xf32>
 }
+
+// -----
+
+// A tensor that grows in the loop keeps its dynamic size.
+// CHECK-LABEL: func @grows
+// CHECK: %[[FIRST:.*]] = tensor.cast %{{.*}} : tensor<0xf32> to tensor<?xf32>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[FIRST]]) -> (tensor<?xf32>)
+func.func @grows(%x: tensor<0xf32>, %y: tensor<1xf32>) -> tensor<0xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %first = tensor.cast %x : tensor<0xf32> to tensor<?xf32>
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %first) -> tensor<?xf32> {
+    %n = tensor.concat dim(0) %s, %y : (tensor<?xf32>, tensor<1xf32>) -> tensor<?xf32>
+    scf.yield %n : tensor<?xf32>
+  }
+  %c = tensor.cast %r : tensor<?xf32> to tensor<0xf32>
+  return %c : tensor<0xf32>
+}
