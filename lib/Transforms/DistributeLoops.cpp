@@ -1,7 +1,7 @@
 //===- DistributeLoops.cpp - products of all iterations at once ---------------===//
 //
 // A recurrent cell in a loop multiplies one time step by the weights, and its gradient adds a product to the gradient
-// of the weights in each iteration. Products that no later iteration needs are computed in front of the loop or after
+// of the weights in each iteration. Products that no later iteration needs are computed before the loop or after
 // it, as one product with the rows of all iterations.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -282,7 +282,7 @@ static Value createZeros(OpBuilder &b, Location loc, RankedTensorType type) {
   return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
 }
 
-/// Computes all iterations of an op, whose operands the loop does not compute, in front of the loop.
+/// Computes all iterations of an op, whose operands the loop does not compute, before the loop.
 void Distribution::hoist(const Candidate &candidate) {
   linalg::LinalgOp op = candidate.op;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());

@@ -1,7 +1,7 @@
 // Products of all iterations at once.
 // RUN: rnn-opt %s --rnn-drop-unit-dims --rnn-distribute-loops --split-input-file | FileCheck %s
 
-// The products of the inputs, in front of the loop. The index is clamped, as importers do.
+// The products of the inputs, before the loop. The index is clamped, as importers do.
 // CHECK-DAG: #[[$LEFT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
 // CHECK-DAG: #[[$RIGHT:.*]] = affine_map<(d0, d1, d2, d3) -> (d3, d2)>
 // CHECK-DAG: #[[$OUT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
@@ -68,7 +68,7 @@ func.func @backwards(%x: tensor<9x2x3xf32>, %w: tensor<3x4xf32>, %h: tensor<2x4x
 // -----
 
 // The gradient of a cell, which visits the steps from the last one to the first: it stores the gradients of its gates in the
-// order of the steps, and the gradients of the weights and of the inputs are two products behind it. The sum starts from the
+// order of the steps, and the gradients of the weights and of the inputs are two products after it. The sum starts from the
 // carried value, and the tensor of the inputs' gradients is not carried anymore.
 // CHECK-DAG: #[[$ROWS:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d1)>
 // CHECK-DAG: #[[$COLUMNS:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>

@@ -271,7 +271,7 @@ func.func @columns(%x: tensor<4x5xf32>, %v: tensor<5xf32>, %w: tensor<5xf32>) ->
 
 // -----
 
-// An op in front of a loop is not fused into it.
+// An op before a loop is not fused into it.
 // CHECK-LABEL: func @invariant
 // CHECK: arith.mulf
 // CHECK: scf.for

@@ -1,4 +1,4 @@
-// Tensors that do not change in a loop are computed in front of it.
+// Tensors that do not change in a loop are computed before it.
 // RUN: rnn-opt %s --rnn-hoist-invariants --split-input-file | FileCheck %s
 
 // The transposition of the weights, then their product, which accumulates into zeros of its own.

@@ -189,7 +189,7 @@ def RNNPrepareContractionsPass : Pass<"rnn-prepare-contractions"> {
 def RNNHoistInvariantsPass : Pass<"rnn-hoist-invariants"> {
   let summary = "Compute tensors that do not change in a loop before the loop";
   let description = [{
-    Moves ops that compute the same tensors in each iteration of a loop in front of it, such as the transposition of the weights in
+    Moves ops that compute the same tensors in each iteration of a loop before it, such as the transposition of the weights in
     `jax.lax.scan` of `h @ w.T`. Unlike `loop-invariant-code-motion`, it leaves tensors that are computed from no others, such as
     zeros, and tensors that an op or the loop updates: bufferization would copy them for each iteration. Empty and filled tensors that
     a moved op writes to are cloned. Ops with dynamic sizes, or with indices of run time, stay too: their checks are in the loop.
@@ -212,9 +212,9 @@ def RNNDistributeLoopsPass : Pass<"rnn-distribute-loops"> {
   let description = [{
     In `scf.for` loops with a known number of iterations, sums of products (`linalg.matmul` and its like) of static sizes move:
 
-    - in front of the loop, if their operands are rows of tensors, one for each iteration, and weights: the products of the inputs
+    - before the loop, if their operands are rows of tensors, one for each iteration, and weights: the products of the inputs
       of a cell;
-    - behind the loop, if the loop only adds them up, or only inserts them as rows into a tensor: gradients of the weights and of the
+    - after the loop, if the loop only adds them up, or only inserts them as rows into a tensor: gradients of the weights and of the
       inputs. The loop then stores the operands that it computes.
 
     The products of all iterations are one op, with the iterations as another reduction or another dimension of the result. An op
