@@ -8,11 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinalgSums.h"
+#include "LinalgForms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "rnn/Transforms/Passes.h"
 #include "rnn/Transforms/ZeroTensors.h"
@@ -270,10 +269,7 @@ Value Distribution::computeAll(const Candidate &candidate, Value init, const Den
   addMap(op.getDpsInitsMutable()[0], !candidate.isSum);
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   kinds.insert(kinds.begin(), candidate.isSum ? utils::IteratorType::reduction : utils::IteratorType::parallel);
-  auto all = linalg::GenericOp::create(b, op.getLoc(), init.getType(), inputs, init, maps, kinds);
-  IRMapping mapping;
-  op->getRegion(0).cloneInto(&all.getRegion(), mapping);
-  return all.getResult(0);
+  return createWithBody(b, op, inputs, init, maps, kinds).getResult(0);
 }
 
 static Value createZeros(OpBuilder &b, Location loc, RankedTensorType type) {
@@ -340,7 +336,8 @@ std::optional<Candidate> Distribution::getRowsOfResult(unsigned carried) {
   return candidate;
 }
 
-/// Computes all iterations of ops that no iteration reads after the loop, which stores their operands.
+/// Replaces ops whose results no iteration reads by one op after the loop for all iterations. The loop stores the
+/// operands that it computes.
 void Distribution::sink() {
   SmallVector<Candidate> candidates;
   for (auto match : {&Distribution::getSum, &Distribution::getRowsOfResult})

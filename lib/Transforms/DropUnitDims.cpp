@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LinalgForms.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
@@ -20,10 +21,7 @@ using namespace mlir::rnn;
 
 /// If the op copies a tensor into one with more dimensions, all of size 1, returns the tensor.
 static Value getCopied(linalg::LinalgOp op) {
-  if (!op || !op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
-      op.getNumParallelLoops() != op.getNumLoops() || !llvm::hasSingleElement(*op.getBlock()) ||
-      op.getBlock()->getTerminator()->getOperand(0) != op.getBlock()->getArgument(0) ||
-      !op.getIndexingMapsArray().back().isIdentity())
+  if (!op || !isCopy(op) || !op.getIndexingMapsArray().back().isIdentity())
     return {};
   AffineMap map = op.getIndexingMapsArray().front();
   ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
@@ -37,9 +35,9 @@ static Value getCopied(linalg::LinalgOp op) {
   }
   Value copied = op.getDpsInputs().front();
   auto type = dyn_cast<RankedTensorType>(copied.getType());
-  const bool isCopy = type && type.getShape() == ArrayRef(sizes) &&
-                      map == AffineMap::getMultiDimMapWithTargets(map.getNumDims(), kept, op.getContext());
-  return isCopy ? copied : Value();
+  const bool addsUnitDims = type && type.getShape() == ArrayRef(sizes) &&
+                            map == AffineMap::getMultiDimMapWithTargets(map.getNumDims(), kept, op.getContext());
+  return addsUnitDims ? copied : Value();
 }
 
 namespace {

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FoldInsertedZeros.h"
-#include "LinalgSums.h"
+#include "LinalgForms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "rnn/Transforms/ZeroTensors.h"

@@ -8,10 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "FoldInsertedZeros.h"
-#include "LinalgSums.h"
+#include "LinalgForms.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "rnn/Transforms/Passes.h"
 #include "rnn/Transforms/ZeroTensors.h"
 #include <numeric>
@@ -43,16 +42,6 @@ static bool coversDim(tensor::InsertSliceOp insert, unsigned dim) {
          size == insert.getType().getDimSize(dim);
 }
 
-/// The op with other operands and maps.
-static linalg::GenericOp createLike(OpBuilder &b, linalg::LinalgOp op, ValueRange inputs, Value output,
-                                    ArrayRef<AffineMap> maps) {
-  auto generic = linalg::GenericOp::create(b, op.getLoc(), TypeRange(output.getType()), inputs, ValueRange(output),
-                                           maps, op.getIteratorTypesArray());
-  IRMapping mapping;
-  op->getRegion(0).cloneInto(&generic.getRegion(), mapping);
-  return generic;
-}
-
 /// Multiplies the elements of the filter that are not inserted zeros: loops over the filter are shorter, and loops over
 /// the image have larger steps. Returns the new op, or `op`.
 static linalg::LinalgOp foldIntoFilter(RewriterBase &b, linalg::LinalgOp op, unsigned filter) {
@@ -81,7 +70,7 @@ static linalg::LinalgOp foldIntoFilter(RewriterBase &b, linalg::LinalgOp op, uns
   Value inputs[2];
   inputs[filter] = insert.getSource(), inputs[1 - filter] = other->get();
   b.setInsertionPoint(op);
-  linalg::GenericOp folded = createLike(b, op, inputs, op.getDpsInits().front(), maps);
+  linalg::GenericOp folded = createWithBody(b, op, inputs, op.getDpsInits().front(), maps, op.getIteratorTypesArray());
   b.replaceOp(op, folded);
   return folded;
 }
@@ -230,7 +219,7 @@ static LogicalResult divideIntoPhases(RewriterBase &b, linalg::LinalgOp op, unsi
     Value part = tensor::ExtractSliceOp::create(b, loc, result, rows.offsets, rows.sizes, rows.strides);
     SmallVector<AffineMap> partMaps(maps);
     partMaps[image] = AffineMap::get(op.getNumLoops(), 0, indices, b.getContext());
-    Value computed = createLike(b, op, inputs, part, partMaps).getResult(0);
+    Value computed = createWithBody(b, op, inputs, part, partMaps, op.getIteratorTypesArray()).getResult(0);
     result = tensor::InsertSliceOp::create(b, loc, computed, result, rows.offsets, rows.sizes, rows.strides);
   }
   b.replaceOp(op, result);

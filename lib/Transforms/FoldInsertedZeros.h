@@ -12,8 +12,8 @@
 
 namespace mlir::rnn {
 
-/// If the op adds tensors of static sizes that were inserted into zeros at different places, replaces it by insertions
-/// into one tensor. Each insertion has no other user.
+/// If the op adds two tensors that are zero except for disjoint inserted slices, replaces it by insertions of all
+/// slices into one tensor. Requires static sizes, and that the insertions have no other users.
 void foldSumOfInsertions(RewriterBase &b, linalg::LinalgOp op);
 
 } // namespace mlir::rnn

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LinalgForms.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -20,9 +21,7 @@ using namespace mlir::rnn;
 /// If the op only permutes the dimensions of its input, returns the map from indices of the input to those of the
 /// result. Otherwise returns null.
 static AffineMap getTransposition(linalg::LinalgOp op) {
-  if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
-      op.getNumParallelLoops() != op.getNumLoops() || !llvm::hasSingleElement(*op.getBlock()) ||
-      op.getBlock()->getTerminator()->getOperand(0) != op.getBlock()->getArgument(0))
+  if (!isCopy(op))
     return {};
   AffineMap from = op.getIndexingMapsArray().front(), to = op.getIndexingMapsArray().back();
   if (!from.isPermutation() || !to.isPermutation())
@@ -48,10 +47,8 @@ static void foldTransposition(linalg::LinalgOp transposition) {
   SmallVector<AffineMap> maps = contraction.getIndexingMapsArray();
   maps.back() = permutation.compose(maps.back());
   Value zeros = linalg::FillOp::create(b, fill.getLoc(), fill.getInputs(), transposition.getDpsInits()).getResult(0);
-  auto transposed = linalg::GenericOp::create(b, contraction.getLoc(), zeros.getType(), contraction.getDpsInputs(),
-                                              zeros, maps, contraction.getIteratorTypesArray());
-  IRMapping mapping;
-  contraction->getRegion(0).cloneInto(&transposed.getRegion(), mapping);
+  auto transposed =
+      createWithBody(b, contraction, contraction.getDpsInputs(), zeros, maps, contraction.getIteratorTypesArray());
   transposition->replaceAllUsesWith(transposed);
   transposition->erase();
   contraction->erase();

@@ -187,11 +187,11 @@ def RNNPrepareContractionsPass : Pass<"rnn-prepare-contractions"> {
 }
 
 def RNNHoistInvariantsPass : Pass<"rnn-hoist-invariants"> {
-  let summary = "Compute tensors that do not change in a loop before the loop";
+  let summary = "Move loop-invariant tensor ops before their loops";
   let description = [{
-    Moves ops that compute the same tensors in each iteration of a loop before it, such as the transposition of the weights in
-    `jax.lax.scan` of `h @ w.T`. Unlike `loop-invariant-code-motion`, it leaves tensors that are computed from no others, such as
-    zeros, and tensors that an op or the loop updates: bufferization would copy them for each iteration. Empty and filled tensors that
+    Moves loop-invariant tensor ops before the loop, such as the transposition of the weights in `jax.lax.scan` of `h @ w.T`. Unlike
+    `loop-invariant-code-motion`, it does not move ops without tensor operands, such as fills, and ops whose results another op or the
+    loop updates: bufferization would copy these results in each iteration. Empty and filled tensors that
     a moved op writes to are cloned. Ops with dynamic sizes, or with indices of run time, stay too: their checks are in the loop.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
@@ -217,9 +217,9 @@ def RNNDistributeLoopsPass : Pass<"rnn-distribute-loops"> {
     - after the loop, if the loop only adds them up, or only inserts them as rows into a tensor: gradients of the weights and of the
       inputs. The loop then stores the operands that it computes.
 
-    The products of all iterations are one op, with the iterations as another reduction or another dimension of the result. An op
-    moves only if the loop stores at most as many elements per iteration as it need not read and write anymore, and if the stored tensors
-    take at most 256 MiB. Tensors of which each iteration writes a row start as empty tensors.
+    One op then computes the products of all iterations: the iteration is an additional reduction loop, or an additional dimension of the
+    result. An op moves only if the loop stores no more elements per iteration than it saves in reads and writes, and if the stored
+    tensors take at most 256 MiB. Tensors of which each iteration writes a row start as empty tensors.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }

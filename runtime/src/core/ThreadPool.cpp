@@ -316,7 +316,7 @@ void ThreadPool::work(int64_t index) {
       return;
     if (index >= int64_t(seen & ((1u << partsBits) - 1)))
       continue;
-    // The part may be one of a later job, if the caller has run that of this one.
+    // If the caller has already run this job's part, an open part belongs to a later job.
     if (!isOpen[index].exchange(false, std::memory_order_acquire))
       continue;
     if (processor >= 0 && getProcessor() == processor)

@@ -1,16 +1,34 @@
-//===- LinalgSums.h - linalg ops that add -*- C++ -*-===//
+//===- LinalgForms.h - copies, sums and products in linalg -*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RNN_LIB_TRANSFORMS_LINALGSUMS_H
-#define RNN_LIB_TRANSFORMS_LINALGSUMS_H
+#ifndef RNN_LIB_TRANSFORMS_LINALGFORMS_H
+#define RNN_LIB_TRANSFORMS_LINALGFORMS_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace mlir::rnn {
+
+/// Whether each element of the only result is an element of the only input.
+inline bool isCopy(linalg::LinalgOp op) {
+  return op.hasPureTensorSemantics() && op.getNumDpsInputs() == 1 && op.getNumDpsInits() == 1 &&
+         op.getNumParallelLoops() == op.getNumLoops() && llvm::hasSingleElement(*op.getBlock()) &&
+         op.getBlock()->getTerminator()->getOperand(0) == op.getBlock()->getArgument(0);
+}
+
+/// Creates an op with the body of `op`, and with other operands and loops.
+inline linalg::GenericOp createWithBody(OpBuilder &b, linalg::LinalgOp op, ValueRange inputs, Value output,
+                                        ArrayRef<AffineMap> maps, ArrayRef<utils::IteratorType> iterators) {
+  auto generic = linalg::GenericOp::create(b, op.getLoc(), TypeRange(output.getType()), inputs, ValueRange(output),
+                                           maps, iterators);
+  IRMapping mapping;
+  op->getRegion(0).cloneInto(&generic.getRegion(), mapping);
+  return generic;
+}
 
 /// Whether the op adds products of its two inputs to its only result.
 inline bool isSumOfProducts(linalg::LinalgOp op) {
@@ -42,4 +60,4 @@ inline Operation *getCombiner(linalg::LinalgOp op) {
 
 } // namespace mlir::rnn
 
-#endif // RNN_LIB_TRANSFORMS_LINALGSUMS_H
+#endif // RNN_LIB_TRANSFORMS_LINALGFORMS_H
