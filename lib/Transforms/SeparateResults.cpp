@@ -23,7 +23,7 @@ static void collectViewed(Value tensor, SmallPtrSetImpl<Value> &viewed) {
   if (isa_and_nonnull<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp,
                       tensor::ReshapeOp>(op))
     return collectViewed(op->getOperand(0), viewed);
-  if (!isa_and_nonnull<scf::IfOp, scf::IndexSwitchOp>(op)) {
+  if (!isa_and_nonnull<scf::IfOp>(op)) {
     viewed.insert(tensor);
     return;
   }
@@ -65,7 +65,7 @@ struct SeparateResults : public rnn::impl::RNNSeparateResultsPassBase<SeparateRe
     getOperation().walk([&](Operation *op) {
       // A caller outside of the module gets results in separate memory.
       const bool isResult = isa<func::ReturnOp>(op) && !users.useEmpty(op->getParentOp());
-      if (isResult || (isa<scf::YieldOp>(op) && isa<scf::ForOp, scf::IndexSwitchOp>(op->getParentOp())))
+      if (isResult || (isa<scf::YieldOp>(op) && isa<scf::ForOp>(op->getParentOp())))
         separate(op);
     });
   }

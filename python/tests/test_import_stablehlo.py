@@ -110,8 +110,13 @@ def test_left_ops(capsys):
 def test_control_flow(capsys):
     """Branches, an index out of range included, and the barriers of jax.checkpoint."""
     branches = [jnp.tanh, lambda v: v * 2, lambda v: v - 1]
+
+    def branch_and_update(y):  # where a branch returns y, the update must not change it
+        return jax.lax.cond(y[0, 0] > 0.5, lambda v: v, lambda v: v * 2, y) - y.at[1].add(3)
+
     functions = (lambda x: jax.lax.cond(x[0, 0] > 0.5, jnp.tanh, lambda v: v * 2, x),
                  lambda x: jax.lax.switch((x[0, 0] * 3).astype(int) - 1, branches, x),
+                 lambda x: branch_and_update(jnp.tanh(x)),
                  jax.grad(lambda x: jax.checkpoint(lambda v: jnp.sin(jnp.tanh(v)).sum())(x)))
     for function in functions:
         compiled = rnn_mlir.compile(tool.import_module(export.export(jax.jit(function))(X).mlir_module_serialized))

@@ -7,6 +7,8 @@
 // RUN: rnn-run %s --function=view --input=4xf32=[1,2,3,4] --input=2xf32=[5,6] --input=2 --expected-output=4xf32=[18,36,12,16] --expected-output=2xf32=[18,36] | FileCheck %s
 // RUN: rnn-run %s --function=switch %{x} --input=1 --expected-output=3xf32=[3,6,9] --expected-output=3xf32=[9,6,9] | FileCheck %s
 // RUN: rnn-run %s --function=switch %{x} --input=0 --expected-output=3xf32=[2,4,6] --expected-output=3xf32=[9,4,9] | FileCheck %s
+// RUN: rnn-run %s --function=switch_of_outer %{x} --input=1 --expected-output=3xf32=[2,4,6] --expected-output=3xf32=[9,4,6] | FileCheck %s
+// RUN: rnn-run %s --function=switch_of_outer %{x} --input=0 --expected-output=3xf32=[4,8,12] --expected-output=3xf32=[9,4,6] | FileCheck %s
 // RUN: rnn-run %s --function=outside '--input=3x2xf32=[[1,2],[3,4],[5,6]]' --input=2 '--expected-output=3x2xf32=[[2,4],[9,9],[10,12]]' | FileCheck %s
 // RUN: rnn-run %s --function=reshaped --input=4xf32=[1,2,3,4] --input=1 '--expected-output=2x2xf32=[[2,4],[6,8]]' --expected-output=4xf32=[9,4,6,8] | FileCheck %s
 // RUN: rnn-run %s --function=branch %{x} --input=1 --input=1 --expected-output=3xf32=[6,8,10] --expected-output=3xf32=[9,8,10] | FileCheck %s
@@ -81,6 +83,22 @@ func.func @switch(%x: tensor<3xf32>, %p: index) -> (tensor<3xf32>, tensor<3xf32>
   }
   %w = tensor.insert %k into %r#0[%c0] : tensor<3xf32>
   return %r#1, %w : tensor<3xf32>, tensor<3xf32>
+}
+
+// The first result may be the tensor that is updated.
+func.func @switch_of_outer(%x: tensor<3xf32>, %p: index) -> (tensor<3xf32>, tensor<3xf32>) {
+  %c0 = arith.constant 0 : index
+  %k = arith.constant 9.0 : f32
+  %y = arith.addf %x, %x : tensor<3xf32>
+  %r = scf.index_switch %p -> tensor<3xf32>
+  case 1 {
+    scf.yield %y : tensor<3xf32>
+  } default {
+    %q = arith.addf %y, %y : tensor<3xf32>
+    scf.yield %q : tensor<3xf32>
+  }
+  %w = tensor.insert %k into %y[%c0] : tensor<3xf32>
+  return %r, %w : tensor<3xf32>, tensor<3xf32>
 }
 
 func.func @outside(%x: tensor<3x2xf32>, %n: index) -> tensor<3x2xf32> {

@@ -291,18 +291,21 @@ def RNNEliminateEmptyTensorsPass : Pass<"rnn-eliminate-empty-tensors", "::mlir::
 def RNNSeparateResultsPass : Pass<"rnn-separate-results", "::mlir::ModuleOp"> {
   let summary = "Copy tensors that a loop yields, or a function returns, twice";
   let description = [{
-    Bufferization (LLVM 22) assumes that the results of `scf.for`, `scf.index_switch` and `func.call` have separate memory, and
-    may update one in place while another one is still read. So a tensor that is the same as an earlier operand of the
-    terminator, or a view of the same tensor, is copied.
+    Bufferization (LLVM 22) assumes that the results of `scf.for` and `func.call` have separate memory, and may update one in
+    place while another one is still read. So a tensor that is the same as an earlier operand of the terminator, or a view of the
+    same tensor, is copied.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
 def RNNConvertTensorSelectsPass : Pass<"rnn-convert-tensor-selects"> {
-  let summary = "Convert arith.select with one condition for a tensor of unknown sizes to scf.if";
+  let summary = "Convert arith.select of tensors of unknown sizes and scf.index_switch of tensors to scf.if";
   let description = [{
     If both branches of an `scf.if` only yield, the canonicalizer replaces the op by `arith.select`. The two tensors may have
     different sizes at run time. `convert-elementwise-to-linalg` assumes equal sizes, so this pass restores the `scf.if`.
+
+    In upstream's bufferization, the results of an `scf.index_switch` are no aliases of the yielded values: a later op may
+    write in place to a tensor that the result shares. The pass replaces the op by one `scf.if` per case.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
