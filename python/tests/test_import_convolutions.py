@@ -26,7 +26,7 @@ def compile_for(function, *values, sizes=None):
     scope = export.SymbolicScope()
     shapes = [export.symbolic_shape(size, scope=scope) for size in sizes] if sizes else [value.shape for value in values]
     arguments = [jax.ShapeDtypeStruct(shape, value.dtype) for shape, value in zip(shapes, values, strict=True)]
-    return rnn_mlir.compile(tool.import_module(export.export(jax.jit(function))(*arguments).mlir_module_serialized))
+    return rnn_mlir.compile(tool.import_module(export.export(jax.jit(function, keep_unused=True))(*arguments).mlir_module_serialized))
 
 
 def check(function, values, tolerance, sizes=None):
@@ -47,7 +47,8 @@ def convolution(layout, stride=1, padding="SAME", dilation=1, groups=1, input_di
 
 
 def gradients(function):
-    return jax.grad(lambda x, w: jnp.sum(jnp.sin(function(x, w))), argnums=(0, 1))
+    """With respect to all arguments."""
+    return lambda *values: jax.grad(lambda *values: jnp.sum(jnp.sin(function(*values))), argnums=tuple(range(len(values))))(*values)
 
 
 @pytest.mark.parametrize("function, x, w", (
@@ -107,6 +108,53 @@ def pool(operation, initial, window, strides, padding="VALID"):
     (lambda x: jnp.convolve(x[0], x[1], mode="same"), (2, 30)), (lambda x: jnp.trace(x) + jnp.diagonal(x), (8, 8))))
 def test_windows(function, x):
     check(function, [floats(*x)], 2e-6)
+
+
+@pytest.mark.parametrize("x, window, strides, padding", (
+    ((2, 12, 13, 16), (1, 2, 2, 1), (1, 2, 2, 1), "VALID"), ((2, 12, 13, 3), (1, 3, 3, 1), (1, 2, 2, 1), "SAME"),
+    ((2, 3, 9, 11), (1, 1, 3, 2), (1, 1, 1, 1), "SAME"), ((2, 3, 40), (1, 2, 5), (1, 2, 3), "VALID"), ((5, 37), (2, 2), (4, 3), "VALID"),
+    ((40,), (7,), (2,), ((5, 3),)), ((3, 8), (3, 8), (1, 1), "VALID"), ((3, 0), (2, 1), (1, 1), "VALID")))
+@pytest.mark.parametrize("operation, initial", ((lax.max, -np.inf), (lax.min, np.inf)))
+def test_gradients_of_pools(operation, initial, x, window, strides, padding):
+    function = pool(operation, initial, window, strides, padding)
+    check(gradients(function), [floats(*x)], 2e-6)
+    check(gradients(function), [np.round(2 * floats(*x))], 2e-6)  # the first of equal elements
+
+
+@pytest.mark.parametrize("direction, sign", (("GE", 1), ("GT", 1), ("LE", -1), ("LT", -1)))
+def test_select_and_scatter(direction, sign, capsys):
+    """Of a module with padding, and equal elements: the first one is selected unless the comparison is strict."""
+    def module(combine="add", start="0.0"):
+        return f"""func.func @main(%x: tensor<6xf32>, %s: tensor<4xf32>) -> tensor<6xf32> {{
+          %z = stablehlo.constant dense<{start}> : tensor<f32>
+          %0 = "stablehlo.select_and_scatter"(%x, %s, %z) <{{padding = dense<[[1, 2]]> : tensor<1x2xi64>,
+              window_dimensions = array<i64: 3>, window_strides = array<i64: 2>}}> ({{
+          ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+            %c = stablehlo.compare {direction}, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+            stablehlo.return %c : tensor<i1>
+          }}, {{
+          ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+            %c = stablehlo.{combine} %a, %b : tensor<f32>
+            stablehlo.return %c : tensor<f32>
+          }}) : (tensor<6xf32>, tensor<4xf32>, tensor<f32>) -> tensor<6xf32>
+          return %0 : tensor<6xf32> }}"""
+    x = np.float32([1, 1, 3, 3, 0, 2]) * np.float32(sign)  # windows of [1, 1], [1, 3, 3], [3, 0, 2] and [2]
+    selected = {"E": [0, 2, 3, 5], "T": [1, 3, 3, 5]}[direction[1]]
+    wanted = np.zeros(6, np.float32)
+    np.add.at(wanted, selected, np.float32([1, 2, 4, 8]))
+    np.testing.assert_array_equal(rnn_mlir.compile(tool.import_module(module()))(x, np.float32([1, 2, 4, 8])), wanted)
+    assert capsys.readouterr().err == ""
+    for other in (module("multiply", "1.0"), module(start="2.0")):
+        tool.import_module(other)
+        assert "no pass converts: stablehlo.select_and_scatter" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("function, x", (
+    (lambda x: jnp.pad(x, ((0, 2), (1, 0)), mode="edge"), (3, 4)), (lambda x: lax.pad(x, np.float32(0.5), ((-1, 0, 0), (2, -1, 1))), (1, 4)),
+    (lambda x: jnp.sum(x, axis=0) + jnp.sum(x * 2), (0, 4)), (lambda x: jnp.prod(x, axis=1), (4, 0)), (lambda x: jnp.sum(x, axis=1), (0, 4))))
+def test_empty_parts(function, x):
+    check(function, [floats(*x)], 2e-6)
+    check(gradients(function), [floats(*x)], 2e-6)
 
 
 @pytest.mark.parametrize("is_reverse", (False, True))

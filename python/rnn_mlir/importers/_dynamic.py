@@ -27,10 +27,14 @@ class Body:
 
     def add(self, text: str) -> str:
         """Appends `%vN = text` and returns %vN."""
+        return self.add_all(text, 1)[0]
+
+    def add_all(self, text: str, results: int) -> List[str]:
+        """Appends an op with several results and returns these."""
         name = f"%v{self.count}"
         self.count += 1
-        self.lines.append(f"{name} = {text}")
-        return name
+        self.lines.append(f"{name}{f':{results}' if results > 1 else ''} = {text}")
+        return [f"{name}#{k}" for k in range(results)] if results > 1 else [name]
 
     def index(self, value: int) -> str:
         return self.add(f"arith.constant {value} : index")
@@ -338,9 +342,10 @@ def _convert_list_length(body: Body) -> List[str]:
     return [body.add(f"tensor.from_elements {size} : tensor<i32>")]
 
 
-# The bits of minus infinity and NaN.
-_SPECIAL = {"f16": ("0xFC00", "0x7E00"), "bf16": ("0xFF80", "0x7FC0"), "f32": ("0xFF800000", "0x7FC00000"),
-            "f64": ("0xFFF0000000000000", "0x7FF8000000000000")}
+# The bits of minus infinity, NaN and infinity.
+SPECIAL = {"f16": ("0xFC00", "0x7E00", "0x7C00"), "bf16": ("0xFF80", "0x7FC0", "0x7F80"),
+           "f32": ("0xFF800000", "0x7FC00000", "0x7F800000"),
+           "f64": ("0xFFF0000000000000", "0x7FF8000000000000", "0x7FF0000000000000")}
 
 
 def _convert_sparse_softmax(body: Body) -> List[str]:
@@ -360,7 +365,7 @@ def _convert_sparse_softmax(body: Body) -> List[str]:
                         f"{{\n^bb0({names}, %s: {element}):\n{inner}\nlinalg.yield %r : {element}\n}} -> {kind}")
 
     narrow = tensor_type([rows], element)
-    infinity, nan = _SPECIAL[str(element)]
+    infinity, nan, _ = SPECIAL[str(element)]
     most = reduce(infinity, f"%r = arith.maximumf %s, %b0 : {element}",
                   ("%0", str(wide)))
     total = reduce("0.0", f"%d = arith.subf %b0, %b1 : {element}\n%x = math.exp %d : {element}\n"

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
+from . import _windows
 from ._dynamic import Body, Converter, Size, dims, tensor_type
 from ._lowering import ImportFailed, operations
 
@@ -166,10 +167,20 @@ def _convert_convolution(body: Body) -> List[str]:
 
 
 def _convert_empty_reduction(body: Body) -> List[str]:
-    """A reduction over no dimension, which jaxlib's passes leave, is its operand: XLA's initial values are neutral."""
-    if len(body.ir.DenseI64ArrayAttr(body.op.attributes["dimensions"])):
+    """Reductions that jaxlib's passes leave: over no dimension it is its operand, since XLA's initial values are neutral, and over
+    no element the initial value."""
+    if not len(body.ir.DenseI64ArrayAttr(body.op.attributes["dimensions"])):
+        return [body.cast(f"%{k}", str(body.type(k)), result.type) for k, result in enumerate(body.op.results)]
+    kinds = [body.ir.RankedTensorType(result.type) for result in body.op.results]
+    if 0 not in body.type(0).shape or not all(kind.has_static_shape for kind in kinds):
         return []
-    return [body.cast(f"%{k}", str(body.type(k)), result.type) for k, result in enumerate(body.op.results)]
+    return [_fill(body, len(kinds) + k, kind) for k, kind in enumerate(kinds)]
+
+
+def _fill(body: Body, operand: int, kind: Any) -> str:
+    """A tensor whose elements are that of an operand of rank 0."""
+    value, empty = body.add(f"tensor.extract %{operand}[] : {body.type(operand)}"), body.add(f"tensor.empty() : {kind}")
+    return body.add(f"linalg.fill ins({value} : {kind.element_type}) outs({empty} : {kind}) -> {kind}")
 
 
 def _convert_empty_slice(body: Body) -> List[str]:
@@ -179,12 +190,11 @@ def _convert_empty_slice(body: Body) -> List[str]:
 
 
 def _convert_empty_pad(body: Body) -> List[str]:
-    """A padded tensor without elements consists of the padding value."""
+    """A padded tensor without elements consists of the padding value. The result may have none, too: negative padding removes some."""
     kind = body.ir.RankedTensorType(body.op.results[0].type)
-    if 0 not in body.type(0).shape or not kind.has_static_shape:
+    if not kind.has_static_shape or (0 not in body.type(0).shape and 0 not in kind.shape):
         return []
-    value, empty = body.add(f"tensor.extract %1[] : {body.type(1)}"), body.add(f"tensor.empty() : {kind}")
-    return [body.add(f"linalg.fill ins({value} : {kind.element_type}) outs({empty} : {kind}) -> {kind}")]
+    return [_fill(body, 1, kind)]
 
 
 def _convert_concatenation(body: Body) -> List[str]:
@@ -252,86 +262,7 @@ def _convert_dynamic_gather(body: Body) -> List[str]:
 UNSIGNED = {f"stablehlo.{name}": _convert_unsigned
             for name in ("compare", "convert", "divide", "maximum", "minimum", "remainder")}
 # Before jaxlib's passes, and after them.
-def _is_identity(ir: Any, value: Any, block: Any) -> bool:
-    """Whether `value` may be combined any number of times. StableHLO requires an identity, which a window combines once for each
-    element of its padding. It is checked for sums and products, where the second time would change the result."""
-    ops = [op.operation for op in block]
-    name = ops[0].name.partition(".")[2]
-    if len(ops) != 2 or name not in ("add", "multiply"):
-        return True
-    owner = value.owner
-    while getattr(owner, "name", "") == "stablehlo.broadcast_in_dim":
-        owner = owner.operands[0].owner
-    if getattr(owner, "name", "") != "stablehlo.constant":
-        return False
-    elements = ir.DenseElementsAttr(owner.attributes["value"])
-    return bool(elements.is_splat) and float(np.array(elements).flat[0]) == {"add": 0, "multiply": 1}[name]
-
-
-_ELEMENTWISE = {f"stablehlo.{name}" for name in (
-    "abs", "add", "and", "atan2", "cbrt", "ceil", "compare", "cosine", "divide", "exponential", "exponential_minus_one", "floor", "log",
-    "log_plus_one", "logistic", "maximum", "minimum", "multiply", "negate", "not", "or", "power", "remainder", "rsqrt", "select", "sign",
-    "sine", "sqrt", "subtract", "tan", "tanh", "xor")}
-
-
-def _is_elementwise(block: Any) -> bool:
-    """Whether the ops of a block compute a scalar from its arguments, and could do so for each element of tensors."""
-    ops = [op.operation for op in block]
-    known = [*block.arguments, *(result for op in ops for result in op.results)]
-    return all(op.name in _ELEMENTWISE for op in ops[:-1]) and all(value in known for op in ops for value in op.operands)
-
-
-def _apply(body: Body, block: Any, values: List[str], shape: List[int]) -> str:
-    """The ops of a block for each element of tensors."""
-    names: Dict[Any, str] = dict(zip(block.arguments, values))
-    ops = [op.operation for op in block]
-    for op in ops[:-1]:
-        operands = ", ".join(names[operand] for operand in op.operands)
-        kinds = [str(tensor_type(shape, value.type.element_type)) for value in (*op.operands, *op.results)]
-        named = [op.attributes[k] for k in range(len(op.attributes))]
-        attributes = ", ".join(f"{attribute.name} = {attribute.attr}" for attribute in named)
-        names[op.results[0]] = body.add(f'"{op.name}"({operands}) {{{attributes}}} : ({", ".join(kinds[:-1])}) -> {kinds[-1]}')
-    return names[ops[-1].operands[0]]
-
-
-def _convert_cumulative(body: Body) -> List[str]:
-    """Combines all elements before each one (cumsum) in steps of 1, 2, 4 ... elements. As a window, it would combine them again for
-    each element."""
-    ir, op = body.ir, body.op
-    block = op.regions[0].blocks[0]
-    if len(op.operands) != 2 or not _is_elementwise(block):
-        return []
-    kind, shape = body.type(0), list(body.type(0).shape)
-    window = list(ir.DenseI64ArrayAttr(op.attributes["window_dimensions"]))
-    axes = [axis for axis, size in enumerate(window) if size != 1]
-    steps = [size for key in ("window_strides", "base_dilations", "window_dilations") if key in op.attributes
-             for size in ir.DenseI64ArrayAttr(op.attributes[key])]
-    if not kind.has_static_shape or len(axes) != 1 or window[axes[0]] != shape[axes[0]] or any(size != 1 for size in steps) or \
-            "padding" not in op.attributes or not _is_identity(ir, op.operands[1], block):
-        return []
-    axis, count = axes[0], shape[axes[0]]
-    padding = np.zeros((len(shape), 2), np.int64)
-    padding[axis, 0] = count - 1
-    found = np.array(ir.DenseIntElementsAttr(op.attributes["padding"])).reshape(padding.shape)
-    is_reverse = bool(np.array_equal(found, padding[:, ::-1]))
-    if not is_reverse and not np.array_equal(found, padding):
-        return []
-    value, step = "%0", 1
-    while step < count:
-        first = [step if is_reverse and k == axis else 0 for k in range(len(shape))]
-        last = [size if is_reverse or k != axis else size - step for k, size in enumerate(shape)]
-        low = [0 if is_reverse or k != axis else step for k in range(len(shape))]
-        part = tensor_type([end - begin for begin, end in zip(first, last)], kind.element_type)
-        ranges = ", ".join(f"{begin}:{end}" for begin, end in zip(first, last))
-        taken = body.add(f"stablehlo.slice {value} [{ranges}] : ({kind}) -> {part}")
-        moved = body.add(f"stablehlo.pad {taken}, %1, low = {low}, high = {first}, interior = {[0] * len(shape)} : "
-                         f"({part}, {body.type(1)}) -> {kind}")
-        value = _apply(body, block, [value, moved] if is_reverse else [moved, value], shape)
-        step *= 2
-    return [value]
-
-
-BEFORE = {**UNSIGNED, "stablehlo.concatenate": _convert_concatenation, "stablehlo.convolution": _convert_convolution,
+BEFORE = {**UNSIGNED, **_windows.CONVERTERS, "stablehlo.concatenate": _convert_concatenation, "stablehlo.convolution": _convert_convolution,
           "stablehlo.pad": _convert_empty_pad, "stablehlo.reduce": _convert_empty_reduction,
-          "stablehlo.reduce_window": _convert_cumulative, "stablehlo.slice": _convert_empty_slice}
+          "stablehlo.slice": _convert_empty_slice}
 AFTER = {"stablehlo.dynamic_gather": _convert_dynamic_gather, "stablehlo.dynamic_pad": _convert_dynamic_pad}
