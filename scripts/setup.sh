@@ -24,8 +24,8 @@ RNN_PYTHON_PYPI=("numpy<2" scikit-build-core mypy pytest-xdist apache-tvm-ffi sa
 # JAX needs a later NumPy than Debian's PyTorch: an environment of its own. The exact version, since rnn_mlir.jax uses interfaces
 # that JAX changes. pyproject.toml names the same jaxlib.
 RNN_JAX_PYPI=(jax==0.10.2 flatbuffers pytest pytest-xdist scikit-build-core matplotlib)
-# Files and importers of Keras and TensorFlow, about 1.5 GB: with scripts/test.sh --long only. The importers use TensorFlow's and
-# jaxlib's passes, which change with their versions.
+# Files and importers of Keras and TensorFlow, 2.1 GB. The importers use TensorFlow's and jaxlib's passes, which change with their
+# versions.
 RNN_TENSORFLOW_PYPI=(tensorflow-cpu==2.21.0 jax==0.10.2 flatbuffers h5py pytest pytest-xdist)
 # For scripts/test.sh --torch: a CUDA build.
 RNN_TORCH_PYPI=(torch==2.15.0 numpy ml_dtypes pytest pytest-xdist)

@@ -5,7 +5,7 @@
 #   scripts/test.sh           about an hour on two cores if the compiler cache has the objects: lit takes half an hour, Python's
 #                             tests 25 minutes in two processes
 #   scripts/test.sh --long    also the long suites: more random layers, every case of the persistent kernels, and verification
-#                             after every pass, the files of Keras and TensorFlow, and pip with the requirements of a build from PyPI
+#                             after every pass, and pip with the requirements of a build from PyPI
 #   scripts/test.sh --torch   also the tests of rnn_mlir.torch with PyPI's PyTorch, a CUDA build of 5.4 GB. Without it they run with
 #                             Debian's 1.13, which has neither torch.compile nor torch.func
 #
@@ -14,10 +14,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
-long=0 torch=0
+torch=0
 for option in "$@"; do
   case "$option" in
-    --long) long=1; export LIT_OPTS="${LIT_OPTS:-} --param=long=1" RNN_LONG_TESTS=1 ;;
+    --long) export LIT_OPTS="${LIT_OPTS:-} --param=long=1" RNN_LONG_TESTS=1 ;;
     --torch) torch=1 ;;
     *) echo "usage: test.sh [--long] [--torch]" >&2; exit 2 ;;
   esac
@@ -26,7 +26,7 @@ rnn_install_packages clang-format-22 libclang-rt-22-dev "${RNN_PYTHON_APT[@]}"
 rnn_configure
 rnn_install_nvdisasm
 rnn_install_python
-if [ "$long" = 1 ]; then rnn_install_tensorflow; fi
+rnn_install_tensorflow
 if [ "$torch" = 1 ]; then rnn_install_torch; fi
 rnn_build all rnn-python
 # Where lld's archives are missing, there is no static compiler.
@@ -49,7 +49,7 @@ run_pytest() {
 tests="$RNN_SOURCE_DIR/python/tests"
 run_pytest python-env "$tests"
 if [ -x "$RNN_BUILD_DIR/jax-env/bin/pytest" ]; then
-  run_pytest jax-env "$tests"/test_{jax_*,examples,import_stablehlo,import_indices,import_convolutions,import_calls,import_scans,compile_objects}.py
+  run_pytest jax-env "$tests"/test_{jax_*,examples,import_stablehlo,import_indices,import_convolutions,import_calls,import_scans,import_random,compile_objects}.py
 fi
 if [ -x "$RNN_BUILD_DIR/tf-env/bin/pytest" ]; then
   run_pytest tf-env "$tests"/test_{params_tensorflow,params_keras,import_tensorflow,import_loops,import_gradients,import_tf_indices}.py
