@@ -151,7 +151,8 @@ def test_select_and_scatter(direction, sign, capsys):
 
 @pytest.mark.parametrize("function, x", (
     (lambda x: jnp.pad(x, ((0, 2), (1, 0)), mode="edge"), (3, 4)), (lambda x: lax.pad(x, np.float32(0.5), ((-1, 0, 0), (2, -1, 1))), (1, 4)),
-    (lambda x: jnp.sum(x, axis=0) + jnp.sum(x * 2), (0, 4)), (lambda x: jnp.prod(x, axis=1), (4, 0)), (lambda x: jnp.sum(x, axis=1), (0, 4))))
+    (lambda x: jnp.sum(x, axis=0) + jnp.sum(x * 2), (0, 4)), (lambda x: jnp.prod(x, axis=1), (4, 0)), (lambda x: jnp.concatenate([x, x, x * 2]), (5, 0)),
+    (lambda x: jnp.take(x[3:4:2], np.array([0]), axis=1), (3, 4)), (lambda x: jnp.sum(x, axis=1), (0, 4))))
 def test_empty_parts(function, x):
     check(function, [floats(*x)], 2e-6)
     check(gradients(function), [floats(*x)], 2e-6)

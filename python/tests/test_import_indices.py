@@ -9,6 +9,7 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 import rnn_mlir  # noqa: E402
 from jax import export  # noqa: E402
+from rnn_mlir.importers import ImportFailed  # noqa: E402
 from rnn_mlir.importers import stablehlo as tool  # noqa: E402
 
 RANDOM = np.random.default_rng(7)
@@ -156,3 +157,25 @@ def test_concatenation(capsys, function, values):
 
 def test_concatenation_of_symbolic_sizes(capsys):
     compare(capsys, lambda x, y: jnp.concatenate([x, y], axis=1), floats(4, 9), floats(4, 3), sizes="b, n, b, m")
+
+
+@pytest.mark.parametrize("dtype", (np.uint8, np.uint32))
+@pytest.mark.parametrize("function", (
+    lambda x: jnp.max(x, axis=1), jnp.min, lambda x: jnp.argmax(x, axis=0), lambda x: jnp.argmin(x, axis=1), lambda x: jax.lax.cummax(x, axis=1),
+    lambda x: jax.lax.reduce_window(x, x.dtype.type(0), jax.lax.max, (1, 3), (1, 2), "VALID"), lambda x: x.at[1].max(x[2]),
+    lambda x: jax.ops.segment_max(x, np.array([0, 1, 0, 1]), 2), lambda x: jnp.searchsorted(jnp.sort(x[0]), x[1]),
+    lambda x: jax.lax.scan(lambda c, v: (jnp.maximum(c, v), c // 2), x[0], x)[1]))
+def test_unsigned_order(capsys, function, dtype):
+    compare(capsys, function, RANDOM.integers(0, np.iinfo(dtype).max, (4, 9), dtype=dtype, endpoint=True))
+
+
+def test_refused_unsigned_region():
+    module = """func.func @main(%x: tensor<4xui8>, %i: tensor<ui8>) -> tensor<ui8> {
+      %0 = "stablehlo.reduce"(%x, %i) <{dimensions = array<i64: 0>}> ({
+      ^bb0(%a: tensor<ui8>, %b: tensor<ui8>):
+        %c = stablehlo.divide %a, %b : tensor<ui8>
+        stablehlo.return %c : tensor<ui8>
+      }) : (tensor<4xui8>, tensor<ui8>) -> tensor<ui8>
+      return %0 : tensor<ui8> }"""
+    with pytest.raises(ImportFailed, match="stablehlo.divide of unsigned integers in the region of stablehlo.reduce is not supported"):
+        tool.import_module(module)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List
 
-from ._dynamic import inline_block
+from ._body import inline_block
 from ._lowering import LAYERS, operations, public_functions
 
 # Functions that are called several times are copied while their calls have at most this many ops in total.

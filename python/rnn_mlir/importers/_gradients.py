@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
-from ._dynamic import Body, Converter, Size, dims, tensor_type
+from ._body import Body, Converter, Size, dims, tensor_type
 from ._lowering import constant, flag, operations
 from ._sizes import op_of
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import math
 import os
 import re
 import signal
@@ -77,10 +78,29 @@ def flag(mlir: Any, op: Any, name: str) -> int:
     return int(kind(attribute).value)
 
 
+def elements(mlir: Any, value: Any) -> Optional[List[Optional[int]]]:
+    """The integers of a constant, or of a concatenation, where those that are not constant are None. None if nothing is known."""
+    op = getattr(value.owner, "operation", None)
+    if op is None:
+        return None
+    if "value" in op.attributes:
+        return [int(v) for v in mlir.ir.DenseIntElementsAttr(op.attributes["value"])]
+    if op.name in ("stablehlo.reshape", "stablehlo.convert"):
+        return elements(mlir, op.operands[0])
+    kind = mlir.ir.RankedTensorType(value.type) if isinstance(value.type, mlir.ir.RankedTensorType) else None
+    if op.name != "stablehlo.concatenate" or flag(mlir, op, "dimension") or kind is None or not kind.has_static_shape:
+        return None
+    result: List[Optional[int]] = []
+    for operand in op.operands:
+        shape = mlir.ir.RankedTensorType(operand.type)
+        result += elements(mlir, operand) or [None] * math.prod(shape.shape)
+    return result
+
+
 def constant(mlir: Any, value: Any) -> Optional[List[int]]:
     """The integers of a constant, or None."""
-    attributes = getattr(getattr(value.owner, "operation", None), "attributes", {})
-    return [int(v) for v in mlir.ir.DenseIntElementsAttr(attributes["value"])] if "value" in attributes else None
+    found = elements(mlir, value)
+    return None if found is None or None in found else [v for v in found if v is not None]
 
 
 def _yield(mlir: Any, block: Any, name: str = "scf.yield", condition: Sequence[Any] = ()) -> None:
@@ -196,24 +216,25 @@ def warn(program: str, message: str) -> None:
 
 def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) -> str:
     """Runs jaxlib's passes on a module and prints it in generic form. `function` renames its only public function."""
-    from . import _calls, _dynamic, _gradients, _scatter, _sort, _stablehlo_ops
+    from . import _body, _calls, _dynamic, _gradients, _scatter, _sort, _stablehlo_ops
 
     ir = mlir.ir
-    _dynamic.convert(mlir, module, _sort.TOP_K)
-    _dynamic.convert(mlir, module, _sort.SORT)  # before comparators lose the sign semantics of their integers
+    _body.convert(mlir, module, _sort.TOP_K)
+    _body.convert(mlir, module, _sort.SORT)  # before comparators lose the sign semantics of their integers
     _stablehlo_ops.mark_unsigned(mlir, module)
     try:
         mlir.passmanager.PassManager.parse(_FIRST).run(module.operation)
         _calls.inline_calls(mlir, module)
-        _dynamic.convert(mlir, module, _sort.SORT)  # of chlo.top_k
+        _body.convert(mlir, module, _sort.SORT)  # of chlo.top_k
         convert_assertions(mlir, module)
         remove_barriers(module)
         convert_control_flow(mlir, module)
-        _dynamic.convert(mlir, module, {**_dynamic.TENSORFLOW, **_gradients.CONVERTERS, **_scatter.TENSORFLOW, **_stablehlo_ops.BEFORE})
-        _dynamic.convert(mlir, module, _scatter.SCATTER)  # also those of the converters above
+        _body.convert(mlir, module, _stablehlo_ops.FIRST)
+        _body.convert(mlir, module, {**_dynamic.TENSORFLOW, **_gradients.CONVERTERS, **_scatter.TENSORFLOW, **_stablehlo_ops.BEFORE})
+        _body.convert(mlir, module, _scatter.SCATTER)  # also those of the converters above
         _dynamic.use_extent_tensors(mlir, module)
         mlir.passmanager.PassManager.parse(_TO_LINALG).run(module.operation)
-        _dynamic.convert(mlir, module, {**_dynamic.STABLEHLO, **_stablehlo_ops.AFTER})
+        _body.convert(mlir, module, {**_dynamic.STABLEHLO, **_stablehlo_ops.AFTER})
         mlir.passmanager.PassManager.parse(_CLEAN).run(module.operation)
     except ir.MLIRError as error:
         raise ImportFailed(f"jaxlib's passes fail: {error}") from None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Sequence
 
-from ._dynamic import REGION, Body, Converter, Size, dims, tensor_type
+from ._body import REGION, Body, Converter, Size, dims, tensor_type
 
 
 class _Scatter:
@@ -179,4 +179,11 @@ def _convert_segment_sum(body: Body) -> List[str]:
 
 
 TENSORFLOW: Dict[str, Converter] = {"tf.UnsortedSegmentSum": _convert_segment_sum}
-SCATTER: Dict[str, Converter] = {"stablehlo.scatter": lambda body: _Scatter(body).convert()}
+def _convert_scatter(body: Body) -> List[str]:
+    count = len(body.op.results)
+    if 0 in body.type(count + 1).shape:  # no updates
+        return [body.cast(f"%{k}", str(body.type(k)), result.type) for k, result in enumerate(body.op.results)]
+    return _Scatter(body).convert()
+
+
+SCATTER: Dict[str, Converter] = {"stablehlo.scatter": _convert_scatter}

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Tuple
 
-from ._dynamic import REGION, Body, Converter, Size, dims, tensor_type
+from ._body import REGION, Body, Converter, Size, dims, tensor_type
 from ._lowering import call_target, flag
 
 

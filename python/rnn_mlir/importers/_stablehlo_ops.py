@@ -1,19 +1,21 @@
 # _stablehlo_ops.py - ops of StableHLO that jaxlib's passes convert to wrong code, or not at all.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolutions with dynamic spatial sizes, ops on unsigned integers, gathers with dynamic sizes, and dynamic padding."""
+"""Convolutions with dynamic spatial sizes, ops on unsigned integers, and gathers with dynamic sizes."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 
-from . import _windows
-from ._dynamic import Body, Converter, Size, dims, tensor_type
+from . import _slices, _windows
+from ._body import Body, Converter, Size, dims, tensor_type
 from ._lowering import ImportFailed, operations
 
-# Set on ops whose operands lose their sign semantics in stablehlo-convert-to-signless.
+# Set on ops whose operands lose their sign semantics in stablehlo-convert-to-signless: whether they are in the region of an op.
 _UNSIGNED = "rnn.unsigned"
+# Those that can be computed for signed integers after an xor with the sign bit.
+_ORDERED = ("stablehlo.compare", "stablehlo.maximum", "stablehlo.minimum")
 _REGIONS = ("func.func", "scf.for", "stablehlo.while", "stablehlo.if", "stablehlo.case")
 
 
@@ -39,10 +41,10 @@ def mark_unsigned(mlir: Any, module: Any) -> None:
     for op in operations(module.operation):
         if op.name not in UNSIGNED or not any(map(is_unsigned, (*op.operands, *op.results))):
             continue
-        if op.parent.operation.name not in _REGIONS:
+        if op.parent.operation.name not in _REGIONS and op.name not in _ORDERED:
             raise ImportFailed(f"{op.name} of unsigned integers in the region of {op.parent.operation.name} is not supported; cast "
                                "them to signed integers before")
-        op.attributes[_UNSIGNED] = ir.UnitAttr.get()
+        op.attributes[_UNSIGNED] = ir.BoolAttr.get(op.parent.operation.name not in _REGIONS)
 
 
 def _element_ops(body: Body) -> List[str]:
@@ -72,9 +74,21 @@ def _element_ops(body: Body) -> List[str]:
     return [f"%r = arith.{'extui' if wanted.width > kind.width else 'trunci'} %e0 : {kind} to {wanted}"]
 
 
+def _in_signed_order(body: Body) -> str:
+    """The op on scalars in the region of another op, of which jaxlib's passes convert StableHLO only."""
+    kind, wanted = body.type(0), body.op.results[0].type
+    sign = body.add(f"stablehlo.constant dense<{-1 << (kind.element_type.width - 1)}> : {kind}")
+    left, right = (body.add(f"stablehlo.xor %{k}, {sign} : {kind}") for k in range(2))
+    direction = f"{{comparison_direction = {body.op.attributes['comparison_direction']}}}" if body.op.name == "stablehlo.compare" else ""
+    value = body.add(f'"{body.op.name}"({left}, {right}) {direction} : ({kind}, {kind}) -> {wanted}')
+    return value if body.op.name == "stablehlo.compare" else body.add(f"stablehlo.xor {value}, {sign} : {kind}")
+
+
 def _convert_unsigned(body: Body) -> List[str]:
     if _UNSIGNED not in body.op.attributes:
         return []
+    if body.flag(_UNSIGNED):
+        return [_in_signed_order(body)]
     sizes, kinds = body.sizes(0), [body.type(k) for k in range(len(body.op.operands))]
     wanted = body.ir.RankedTensorType(body.op.results[0].type)
     init, kind = body.empty(sizes, wanted.element_type)
@@ -87,32 +101,6 @@ def _convert_unsigned(body: Body) -> List[str]:
                      f"ins({', '.join(f'%{k}' for k in range(len(kinds)))} : {', '.join(map(str, kinds))}) outs({init} : {kind}) "
                      f"{{\n^bb0({names}, %o: {wanted.element_type}):\n{lines}\nlinalg.yield %r : {wanted.element_type}\n}} -> {kind}")
     return [body.cast(value, kind, wanted)]
-
-
-def _pad(body: Body, low: List[Size], high: List[Size], value: str) -> List[Size]:
-    """Appends %padded, operand 0 with `value` around it; returns its sizes."""
-    if any(isinstance(size, int) and size < 0 for size in (*low, *high)):
-        raise ImportFailed(f"{body.op.name} with negative padding of dynamic sizes is not supported; use tf.slice")
-    sizes: List[Size] = []
-    for size, before, after in zip(body.sizes(0), low, high):
-        if isinstance(size, int) and isinstance(before, int) and isinstance(after, int):
-            sizes.append(size + before + after)
-        else:
-            sizes.append(size if before == after == 0 else body.binary("addi", body.binary("addi", size, before), after))
-    kind = body.type(0)
-    indices = ", ".join(f"%p{k}: index" for k in range(kind.rank))
-    body.lines.append(f"%padded = tensor.pad %0 low[{', '.join(map(str, low))}] high[{', '.join(map(str, high))}] {{\n^bb0({indices}):\n"
-                      f"tensor.yield {value} : {kind.element_type}\n}} : {kind} to {tensor_type(sizes, kind.element_type)}")
-    return sizes
-
-
-def _convert_dynamic_pad(body: Body) -> List[str]:
-    interior = body.constant(4)
-    if interior is None or any(interior):
-        raise ImportFailed(f"{body.op.name} between the elements is not supported")
-    value = body.add(f"tensor.extract %1[] : {body.type(1)}")
-    sizes = _pad(body, body.integers(2), body.integers(3), value)
-    return [body.cast("%padded", tensor_type(sizes, body.type(0).element_type), body.op.results[0].type)]
 
 
 def _convert_convolution(body: Body) -> List[str]:
@@ -138,7 +126,8 @@ def _convert_convolution(body: Body) -> List[str]:
     high: List[Size] = [0] * (rank + 2)
     for k, dim in enumerate(spatial):
         low[dim], high[dim] = padding[2 * k:2 * k + 2]
-    padded, kernel = _pad(body, low, high, zero), body.sizes(1)
+    kernel = body.sizes(1)
+    source, padded = _slices.pad(body, "%0", str(element), body.sizes(0), zero, low, high, [0] * (rank + 2))
     # The loops: batch, spatial sizes of the result, features of the result, spatial sizes of the kernel, features of the input.
     left, right, result = ([""] * (rank + 2) for _ in range(3))
     sizes: List[Size] = [0] * (rank + 2)
@@ -160,7 +149,7 @@ def _convert_convolution(body: Body) -> List[str]:
     maps = ", ".join(f"affine_map<({dims(2 * rank + 3)}) -> ({', '.join(items)})>" for items in (left, right, result))
     suffix = "f" if body.zero(element) == "0.0" else "i"
     value = body.add(f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{', '.join(loops)}]}} "
-                     f"ins(%padded, %1 : {tensor_type(padded, element)}, {body.type(1)}) outs({init} : {kind}) {{\n"
+                     f"ins({source}, %1 : {tensor_type(padded, element)}, {body.type(1)}) outs({init} : {kind}) {{\n"
                      f"^bb0(%a: {element}, %b: {element}, %s: {element}):\n%m = arith.mul{suffix} %a, %b : {element}\n"
                      f"%r = arith.add{suffix} %s, %m : {element}\nlinalg.yield %r : {element}\n}} -> {kind}")
     return [body.cast(value, kind, body.op.results[0].type)]
@@ -171,16 +160,20 @@ def _convert_empty_reduction(body: Body) -> List[str]:
     no element the initial value."""
     if not len(body.ir.DenseI64ArrayAttr(body.op.attributes["dimensions"])):
         return [body.cast(f"%{k}", str(body.type(k)), result.type) for k, result in enumerate(body.op.results)]
-    kinds = [body.ir.RankedTensorType(result.type) for result in body.op.results]
-    if 0 not in body.type(0).shape or not all(kind.has_static_shape for kind in kinds):
+    reduced = list(body.ir.DenseI64ArrayAttr(body.op.attributes["dimensions"]))
+    if 0 not in body.type(0).shape:
         return []
-    return [_fill(body, len(kinds) + k, kind) for k, kind in enumerate(kinds)]
+    sizes = [size for k, size in enumerate(body.sizes(0)) if k not in reduced]
+    count = len(body.op.results)
+    return [body.cast(_fill(body, count + k, sizes), tensor_type(sizes, body.type(k).element_type), result.type)
+            for k, result in enumerate(body.op.results)]
 
 
-def _fill(body: Body, operand: int, kind: Any) -> str:
+def _fill(body: Body, operand: int, sizes: Sequence[Size]) -> str:
     """A tensor whose elements are that of an operand of rank 0."""
-    value, empty = body.add(f"tensor.extract %{operand}[] : {body.type(operand)}"), body.add(f"tensor.empty() : {kind}")
-    return body.add(f"linalg.fill ins({value} : {kind.element_type}) outs({empty} : {kind}) -> {kind}")
+    element = body.type(operand).element_type
+    value, (empty, kind) = body.add(f"tensor.extract %{operand}[] : {body.type(operand)}"), body.empty(sizes, element)
+    return body.add(f"linalg.fill ins({value} : {element}) outs({empty} : {kind}) -> {kind}")
 
 
 def _convert_empty_slice(body: Body) -> List[str]:
@@ -189,20 +182,14 @@ def _convert_empty_slice(body: Body) -> List[str]:
     return [body.add(f"tensor.empty() : {kind}")] if kind.has_static_shape and 0 in kind.shape else []
 
 
-def _convert_empty_pad(body: Body) -> List[str]:
-    """A padded tensor without elements consists of the padding value. The result may have none, too: negative padding removes some."""
-    kind = body.ir.RankedTensorType(body.op.results[0].type)
-    if not kind.has_static_shape or (0 not in body.type(0).shape and 0 not in kind.shape):
-        return []
-    return [_fill(body, 1, kind)]
-
-
 def _convert_concatenation(body: Body) -> List[str]:
     """Insertions of the operands, which are then computed in place: jaxlib's passes emit branches for each element, and refuse the
     insertion of an operand without elements at the end. Sizes as tensors, and unknown sizes, stay."""
     ir, dim, count = body.ir, body.flag("dimension"), len(body.op.operands)
     full = [k for k in range(count) if body.type(k).is_dynamic_dim(dim) or body.type(k).get_dim_size(dim)] or [0]
     result = ir.RankedTensorType(body.op.results[0].type)
+    if 0 in result.shape and result.has_static_shape:
+        return [body.empty(list(result.shape), result.element_type)[0]]
     if len(full) == 1 and count > 1:
         return [body.cast(f"%{full[0]}", str(body.type(full[0])), result)]
     is_static = result.has_static_shape and all(body.type(k).has_static_shape for k in full)
@@ -261,8 +248,7 @@ def _convert_dynamic_gather(body: Body) -> List[str]:
 
 UNSIGNED = {f"stablehlo.{name}": _convert_unsigned
             for name in ("compare", "convert", "divide", "maximum", "minimum", "remainder")}
-# Before jaxlib's passes, and after them.
-BEFORE = {**UNSIGNED, **_windows.CONVERTERS, "stablehlo.concatenate": _convert_concatenation, "stablehlo.convolution": _convert_convolution,
-          "stablehlo.pad": _convert_empty_pad, "stablehlo.reduce": _convert_empty_reduction,
-          "stablehlo.slice": _convert_empty_slice}
-AFTER = {"stablehlo.dynamic_gather": _convert_dynamic_gather, "stablehlo.dynamic_pad": _convert_dynamic_pad}
+FIRST = {**_slices.FIRST, **_windows.FIRST}
+BEFORE = {**UNSIGNED, **_windows.BEFORE, **_slices.BEFORE, "stablehlo.concatenate": _convert_concatenation,
+          "stablehlo.convolution": _convert_convolution, "stablehlo.reduce": _convert_empty_reduction, "stablehlo.slice": _convert_empty_slice}
+AFTER = {**_slices.AFTER, "stablehlo.dynamic_gather": _convert_dynamic_gather}
