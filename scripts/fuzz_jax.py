@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # fuzz_jax.py - random programs of JAX and their gradients, compiled by rnn-mlir and compared with JAX's results.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""usage: scripts/fuzz_jax.py [--seed N] [--programs N] [--seconds S] [--operations N]
+"""usage: scripts/fuzz_jax.py [--seed N] [--programs N] [--seconds S] [--operations N] [--type TYPE] [--symbolic] [--option NAME=VALUE]
 
 Needs the environment of the tests of Python (docs/internals/testing.md). Program N + K of a run is that of --seed N + K alone.
 Prints each program whose results differ from JAX's, or that rnn-mlir refuses, after removing the statements without which it
@@ -14,6 +14,7 @@ import re
 import sys
 import time
 import warnings
+from typing import Any, Dict, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +23,8 @@ import rnn_mlir
 from jax import export
 from rnn_mlir.importers import stablehlo
 
-TOLERANCE = 1e-4  # of the largest element: sums in another order, and other polynomials for functions
+# Of the largest element: sums in another order, other polynomials for functions, and in short types other roundings.
+TOLERANCES = {"float64": 1e-9, "float32": 1e-4, "float16": 4e-2, "bfloat16": 3e-1}
 
 UNARY = ("jnp.tanh({})", "jnp.sin({})", "jnp.exp(jnp.tanh({}))", "jax.nn.sigmoid({})", "-{}", "jnp.abs({})", "jnp.sqrt(jnp.abs({}) + 1)",
          "{} * {}", "jax.nn.relu({})", "jax.nn.gelu({})", "jnp.log(jnp.abs({}) + 1.5)", "1 / (jnp.abs({}) + 1)", "jax.nn.softplus({})",
@@ -39,11 +41,15 @@ SAME = ("jax.nn.softmax({}, axis={})", "jnp.cumsum({}, axis={})", "jnp.flip({}, 
 class Program:
     """Statements of one random function. `values` maps the name of each variable in scope to its type."""
 
-    def __init__(self, random, operations):
-        self.random, self.operations, self.count = random, operations, 0
-        big = random.random() < 0.15
-        self.sizes = [int(n) for n in random.choice([32, 48, 65, 100, 130] if big else [1, 2, 3, 4, 5, 8, 16, 17, 33], 3)]
-        self.arguments = {f"a{k}": jax.ShapeDtypeStruct(self.sizes_of(random.choice(4, p=[.2, .5, .25, .05]) + 1)[:2 if big else 4], jnp.float32) for k in range(int(random.integers(2, 5)))}
+    def __init__(self, random, operations, kind="float32"):
+        self.random, self.operations, self.kind, self.count = random, operations, jnp.dtype(kind), 0
+        big = int(random.choice(3, p=[0.8, 0.13, 0.07]))
+        self.most = (40000, 40000, 300000)[big]  # elements
+        self.sizes = [int(n) for n in random.choice(([1, 2, 3, 4, 5, 8, 16, 17, 33], [32, 48, 65, 100, 130], [100, 257, 384, 512])[big], 3)]
+        self.arguments = {}
+        for k in range(int(random.integers(2, 5))):
+            shape = self.sizes_of(random.choice(4, p=[.2, .5, .25, .05]) + 1)[:2 if big else 4]
+            self.arguments[f"a{k}"] = jax.ShapeDtypeStruct(shape, self.kind)
         self.arguments["n0"] = jax.ShapeDtypeStruct((), jnp.int32)
         self.arguments["n1"] = jax.ShapeDtypeStruct((self.size(),), jnp.int32)
         self.lines, values = self.block(dict(self.arguments), operations, "    ", depth=0)
@@ -64,7 +70,7 @@ class Program:
         return f"v{self.count}"
 
     def float(self, values, least=0, shape=None):
-        names = [n for n, t in values.items() if t.dtype == jnp.float32 and len(t.shape) >= least and (shape is None or t.shape == shape)]
+        names = [n for n, t in values.items() if t.dtype == self.kind and len(t.shape) >= least and (shape is None or t.shape == shape)]
         # Later values more often: longer chains.
         return names[max(int(self.random.integers(len(names))), int(self.random.integers(len(names))))] if names else None
 
@@ -83,7 +89,7 @@ class Program:
                     kind = evaluate(text, indent, name, values)
                 except Exception:  # noqa: BLE001 - shapes that do not match: another statement
                     continue
-                if not hasattr(kind, "dtype") or kind.dtype not in (jnp.float32, jnp.int32) or np.prod(kind.shape) > 40000 \
+                if not hasattr(kind, "dtype") or kind.dtype not in (self.kind, jnp.int32) or np.prod(kind.shape) > self.most \
                         or len(kind.shape) > 5:
                     continue
                 lines.append(text)
@@ -92,10 +98,11 @@ class Program:
         return lines, values
 
     def statement(self, name, values, indent, depth):
-        kinds = ["unary"] * 4 + ["binary"] * 5 + ["reduce"] * 2 + ["same"] * 2 + ["product"] * 3 + ["shape"] * 5 + ["index"] * 4 + ["integer"] * 2 + ["other"] * 3
+        weights = {"unary": 4, "binary": 5, "reduce": 2, "same": 2, "product": 3, "shape": 5, "index": 4, "integer": 2, "other": 3}
         if depth < 2:
-            kinds += ["loop"] * 3 + ["branch"]
-        return getattr(self, self.pick(kinds))(*(name, values, indent, depth))
+            weights |= {"loop": 3, "branch": 1}
+        kind = self.pick([kind for kind, weight in weights.items() for _ in range(weight)])
+        return getattr(self, kind)(name, values, indent, depth)
 
     def unary(self, _, values, *__):
         template, operand = self.pick(UNARY), self.float(values)
@@ -221,13 +228,13 @@ class Program:
             f"jax.lax.conv_general_dilated({operand}.reshape({shape[0]}, -1, {shape[-1]}), jnp.broadcast_to({second}.reshape(-1)[:3, None, None] * 0.2, "
             f"(3, {shape[-1]}, {channels})), ({self.pick([1, 2])},), '{self.pick(['SAME', 'VALID'])}', dimension_numbers=('NWC', 'WIO', 'NWC'))",
             f"jnp.triu({operand})", f"jnp.linspace(0, 1, {shape[axis]})", f"jnp.trapezoid({operand}, axis={axis})",
-            f"jnp.matmul({operand}.astype(jnp.{half}), {second}.astype(jnp.{half}), preferred_element_type=jnp.float32) * 0.1",
+            f"jnp.matmul({operand}.astype(jnp.{half}), {second}.astype(jnp.{half}), preferred_element_type=jnp.{self.kind}) * 0.1",
             f"jnp.argsort({flat})[:{min(size, 7)}] * 0.1", f"jnp.median({operand}, axis={axis})", f"jnp.interp({flat}, jnp.arange(4.0), jnp.array([0.1, 0.5, 0.2, 1]))",
             f"jax.random.uniform(jax.random.fold_in(jax.random.key(3), n0), {shape}) * {operand}", f"jnp.arange({shape[axis]}) * 0.1 + n0",
             f"jnp.meshgrid({flat}[:7], {second}.reshape(-1)[:5])[{int(self.random.integers(2))}]", f"jnp.rot90(jnp.atleast_2d({operand}))",
             f"jnp.linalg.norm({operand}, axis={axis})", f"jnp.sinc({operand})", f"jax.lax.erf({operand})", f"jnp.arctan2({operand}, {second} + 3)",
             f"jnp.nanmean(jnp.where({operand} > 1, jnp.nan, {operand}), axis={axis})", f"jnp.unwrap({operand}, axis={axis})",
-            f"jnp.power(jnp.abs({operand}) + 0.5, 1.5)", f"jnp.float_power(jnp.abs({operand}) + 1, 0.3).astype(jnp.float32)", f"jnp.round({operand} * 4) * 0.25",
+            f"jnp.power(jnp.abs({operand}) + 0.5, 1.5)", f"jnp.float_power(jnp.abs({operand}) + 1, 0.3).astype(jnp.{self.kind})", f"jnp.round({operand} * 4) * 0.25",
             f"jnp.ldexp({operand}, {n})", f"jnp.nextafter({operand}, {operand} + 1)", f"jnp.mod({operand}, 0.7)", f"jnp.einsum('...i,...i->...', {operand}, {operand}) * 0.2",
         ])
 
@@ -240,14 +247,14 @@ class Program:
         kind = self.pick(["scan", "scan", "fori", "while"])
         if kind == "scan":
             scanned = self.float(values, 1)
-            scope[x] = jax.ShapeDtypeStruct(values[scanned].shape[1:], jnp.float32)
+            scope[x] = jax.ShapeDtypeStruct(values[scanned].shape[1:], self.kind)
         else:
             scope[x] = jax.ShapeDtypeStruct((), jnp.int32)
         lines, after = self.block(dict(scope), int(self.random.integers(2, 6)), inner, depth + 1)
 
         def next_value(variable):
             shape = scope[variable].shape
-            names = [n for n, t in after.items() if t.dtype == jnp.float32 and t.shape == shape and n not in values]
+            names = [n for n, t in after.items() if t.dtype == self.kind and t.shape == shape and n not in values]
             other = self.pick(names)
             fresh = self.pick(names[-2:])
             return self.pick([f"jnp.tanh({fresh})", f"0.5 * {variable} + 0.5 * jnp.tanh({fresh})", f"0.4 * jnp.sin({fresh} + {other})", variable])
@@ -256,7 +263,7 @@ class Program:
         body = f"body{name}"
         which = int(self.random.integers(2))
         if kind == "scan":
-            made = [n for n, t in after.items() if t.dtype == jnp.float32 and n not in values]
+            made = [n for n, t in after.items() if t.dtype == self.kind and n not in values]
             y = self.pick(made)
             out = self.pick([f"[0][{which}]", "[1]"])
             options = self.pick(["", "", ", reverse=True"])
@@ -273,7 +280,7 @@ class Program:
         inner = indent + "    "
         lines, after = self.block(dict(values), int(self.random.integers(1, 4)), inner, depth + 1)
         flat = [line for statement in lines for line in statement]
-        made = [n for n, t in after.items() if t.dtype == jnp.float32 and n not in values]
+        made = [n for n, t in after.items() if t.dtype == self.kind and n not in values]
         result = self.pick(made)
         other = self.float(values, shape=after[result].shape) or f"jnp.ones({after[result].shape})"
         condition = self.pick(["n0 % 2 == 0", f"jnp.sum({self.float(values)}) > 0.3"])
@@ -301,11 +308,12 @@ def compiled(text, gradient):
         return function
 
     def loss(*values):
-        return sum(jnp.sum(jnp.sin(result)) for result in function(*values) if result.dtype == jnp.float32)
-    return lambda *values: jax.grad(loss, argnums=tuple(k for k, value in enumerate(values) if value.dtype == jnp.float32))(*values)
+        return sum(jnp.sum(jnp.sin(result)) for result in function(*values) if jnp.issubdtype(result.dtype, jnp.floating))
+    return lambda *values: jax.grad(loss, argnums=tuple(k for k, value in enumerate(values) if jnp.issubdtype(value.dtype, jnp.floating)))(*values)
 
 
 def far(got, want, tolerance):
+    """How two results differ by more than a part of the largest element; None if they do not."""
     got, want = np.asarray(got, np.float64), np.asarray(want, np.float64)
     if got.shape != want.shape:
         return f"shape {got.shape} instead of {want.shape}"
@@ -313,35 +321,53 @@ def far(got, want, tolerance):
     if not same.all():
         return "NaN"
     difference = np.nan_to_num(np.abs(got - want)).max(initial=0)
-    limit = tolerance * max(1e-3, np.nan_to_num(np.abs(want), posinf=0).max(initial=0))
+    limit = tolerance * max(1e-2, np.nan_to_num(np.abs(want), posinf=0).max(initial=0))
     return f"differs by {difference:.3g}, of {limit / tolerance:.3g}" if difference > limit else None
 
 
-def check(text, gradient, values):
-    """None, 'skipped', or how the results differ."""
-    try:
-        function = jax.jit(compiled(text, gradient), keep_unused=True)
-        wanted = function(*values)
-        random = np.random.default_rng(0)
-        moved = function(*(value * random.choice([1 - 2e-7, 1, 1 + 3e-7], value.shape).astype(np.float32) if value.dtype == np.float32
-                           else value for value in values))
-        if any(not np.isfinite(np.asarray(want, np.float64)).all() or far(got, want, TOLERANCE / 4) for got, want in zip(moved, wanted)):
+class Check(NamedTuple):
+    """What a run checks."""
+
+    kind: str = "float32"
+    symbolic: bool = False
+    options: Dict[str, Any] = {}
+
+    def __call__(self, text, gradient, values):
+        """None, 'skipped', or how the results differ."""
+        tolerance = TOLERANCES[self.kind]
+        try:
+            function = jax.jit(compiled(text, gradient), keep_unused=True)
+            wanted = function(*values)
+            random, eps = np.random.default_rng(0), float(jnp.finfo(self.kind).eps)
+            moved = function(*((value * random.choice([1 - 2 * eps, 1, 1 + 3 * eps], value.shape)).astype(value.dtype)
+                               if jnp.issubdtype(value.dtype, jnp.floating) else value for value in values))
+            if any(not np.isfinite(np.asarray(want, np.float64)).all() or far(got, want, tolerance / 4) for got, want in zip(moved, wanted)):
+                return "skipped"
+            traced = export.export(function)(*(self.symbolic_arguments(values) if self.symbolic else values))
+        except Exception:  # noqa: BLE001 - JAX refuses it
             return "skipped"
-        traced = export.export(function)(*values)
-    except Exception:  # noqa: BLE001 - JAX refuses it
-        return "skipped"
-    try:
-        results = rnn_mlir.compile(stablehlo.import_module(traced.mlir_module_serialized))(*values)
-    except Exception as error:  # noqa: BLE001
-        return f"{type(error).__name__}: {re.sub(chr(10) + '.*', '', str(error))[:300]}"
-    results = results if isinstance(results, (list, tuple)) else [results]
-    for k, (got, want) in enumerate(zip(results, wanted)):
-        if difference := far(got, want, TOLERANCE):
-            return f"result {k} {difference}"
-    return None
+        try:
+            results = rnn_mlir.compile(stablehlo.import_module(traced.mlir_module_serialized), **self.options)(*values)
+        except Exception as error:  # noqa: BLE001
+            return f"{type(error).__name__}: {re.sub(chr(10) + '.*', '', str(error))[:300]}"
+        results = results if isinstance(results, (list, tuple)) else [results]
+        for k, (got, want) in enumerate(zip(results, wanted)):
+            if difference := far(got, want, tolerance):
+                return f"result {k} {difference}"
+        return None
+
+    @staticmethod
+    def symbolic_arguments(values):
+        """Types of the arguments, in which the most frequent size is a symbol."""
+        sizes = [size for value in values for size in value.shape if size > 1]
+        one = max(sorted(set(sizes)), key=sizes.count, default=0)
+        scope = export.SymbolicScope()
+        shapes = (", ".join("n" if size == one else str(size) for size in value.shape) for value in values)
+        return [jax.ShapeDtypeStruct(export.symbolic_shape(shape, scope=scope) if shape else (), value.dtype)
+                for shape, value in zip(shapes, values)]
 
 
-def reduce_program(program, gradient, values):
+def reduce_program(check, program, gradient, values):
     """The text of a program without the statements that its failure does not need."""
     def fails(lines, results):
         answer = check(program.text(lines, results), gradient, values)
@@ -370,14 +396,14 @@ def reduce_program(program, gradient, values):
     return program.text(lines, results)
 
 
-def run(seeds, operations, end=float("inf"), show=False):
+def run(seeds, operations, check=Check(), end=float("inf"), show=False):
     """Checks the programs of `seeds` until the time `end`. Returns how many are equal, skipped and failed, and a text per failure."""
     counts, failures = {"equal": 0, "skipped": 0, "failed": 0}, []
     for seed in seeds:
         if time.monotonic() > end:
             break
         random = np.random.default_rng(seed)
-        program = Program(random, operations)
+        program = Program(random, operations, check.kind)
         gradient = bool(random.random() < 0.5)
         values = [(random.integers(0, 6, kind.shape) if kind.dtype == jnp.int32 else random.standard_normal(kind.shape)).astype(kind.dtype)
                   if kind.shape else np.int32(random.integers(0, 6)) for kind in program.arguments.values()]
@@ -388,7 +414,7 @@ def run(seeds, operations, end=float("inf"), show=False):
         counts[answer if answer == "skipped" else "failed" if answer else "equal"] += 1
         if answer and answer != "skipped":
             shapes = ", ".join(f"{name}: {value.shape}" for name, value in zip(program.arguments, values))
-            failures.append(f"{title}: {answer}\n{shapes}\n{reduce_program(program, gradient, values)}\n")
+            failures.append(f"{title}: {answer}\n{shapes}\n{reduce_program(check, program, gradient, values)}\n")
             print(failures[-1], flush=True)
     return counts, failures
 
@@ -400,9 +426,15 @@ def main():
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no program after this time")
     parser.add_argument("--operations", type=int, default=8, help="statements of a program, without those in its loops and branches")
     parser.add_argument("--show", action="store_true", help="print every program")
+    parser.add_argument("--type", choices=TOLERANCES, default="float32")
+    parser.add_argument("--symbolic", action="store_true", help="export one size of the arguments as a symbol")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="of rnn_mlir.compile, such as target=simt")
     options = parser.parse_args()
+    jax.config.update("jax_enable_x64", options.type == "float64")
+    pairs = (option.split("=", 1) for option in options.option)
+    check = Check(options.type, options.symbolic, {name: int(value) if value.isdigit() else value for name, value in pairs})
     warnings.simplefilter("ignore")
-    counts, _ = run(range(options.seed, options.seed + options.programs), options.operations, time.monotonic() + options.seconds, options.show)
+    counts, _ = run(range(options.seed, options.seed + options.programs), options.operations, check, time.monotonic() + options.seconds, options.show)
     print(", ".join(f"{count} {name}" for name, count in counts.items()))
     return counts["failed"] > 0
 
