@@ -1,11 +1,13 @@
 //===- Parallel.cpp - regions that a team of threads executes ----------------===//
 //
-// A region is outlined to a function. Its live-in values are passed in a struct on the caller's stack.
+// A region is outlined to a function. Its live-in values are passed in a struct on the caller's stack; of buffers with
+// a static type, their addresses.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -32,6 +34,16 @@ static SetVector<Value> collectLiveIns(LLVM::LLVMFuncOp function) {
         values.insert(operand);
   });
   return values;
+}
+
+/// The type if it determines everything in a descriptor but the address.
+static MemRefType getStaticBuffer(Value value) {
+  auto type = dyn_cast<MemRefType>(value.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  const bool isStatic = type && type.hasStaticShape() && succeeded(type.getStridesAndOffset(strides, offset)) &&
+                        !ShapedType::isDynamic(offset) && !ShapedType::isDynamicShape(strides);
+  return isStatic ? type : MemRefType();
 }
 
 static void replaceInside(LLVM::LLVMFuncOp function, Value value, Value with) {
@@ -80,7 +92,7 @@ void KernelLibrary::parallel(HostBuilder &b, Value most, Value work, function_re
       continue;
     }
     fields.push_back(value);
-    types.push_back(converter.convertType(value.getType()));
+    types.push_back(getStaticBuffer(value) ? pointer : converter.convertType(value.getType()));
   }
   auto record = LLVM::LLVMStructType::getLiteral(context, types);
   auto field = [&](Value base, size_t index) {
@@ -88,6 +100,8 @@ void KernelLibrary::parallel(HostBuilder &b, Value most, Value work, function_re
   };
   for (auto [index, value] : llvm::enumerate(fields)) {
     Value loaded = LLVM::LoadOp::create(b, types[index], field(entry->getArgument(0), index));
+    if (MemRefType buffer = getStaticBuffer(value))
+      loaded = MemRefDescriptor::fromStaticShape(b, loc, converter, buffer, loaded);
     replaceInside(function, value, convert(b, loc, loaded, value.getType()));
   }
 
@@ -97,8 +111,12 @@ void KernelLibrary::parallel(HostBuilder &b, Value most, Value work, function_re
   Value one = LLVM::ConstantOp::create(b, integer, b.getI64IntegerAttr(1));
   Value base = LLVM::AllocaOp::create(b, pointer, record, one);
   b.restoreInsertionPoint(here);
-  for (auto [index, value] : llvm::enumerate(fields))
-    LLVM::StoreOp::create(b, convert(b, loc, value, types[index]), field(base, index));
+  for (auto [index, value] : llvm::enumerate(fields)) {
+    Value stored = convert(b, loc, value, converter.convertType(value.getType()));
+    if (getStaticBuffer(value))
+      stored = MemRefDescriptor(stored).alignedPtr(b, loc);
+    LLVM::StoreOp::create(b, stored, field(base, index));
+  }
   Value address = LLVM::AddressOfOp::create(b, function);
   Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(context));
   rnnrt::ParallelOp::create(b, call, address, base, most, work);

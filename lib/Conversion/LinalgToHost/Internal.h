@@ -56,6 +56,19 @@ FailureOr<bool> convertToVectorLoops(linalg::LinalgOp op, bool isZero, const Hos
 FailureOr<bool> convertToPackedOrLoops(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
                                        cpu::KernelLibrary &library);
 
+/// An op on buffers, and the op that fills its result with zeros, if nothing else writes to it before.
+struct ZeroedOp {
+  linalg::LinalgOp op;
+  linalg::FillOp zeros;
+};
+
+/// Groups of ops for which one function could be called, in the order of their first ops. Other ops are in groups of
+/// their own.
+SmallVector<SmallVector<ZeroedOp>> groupEqualOps(ArrayRef<ZeroedOp> ops);
+
+/// Replaces the ops of a group by calls of a new function. Returns the op in it.
+linalg::LinalgOp outlineEqualOps(ArrayRef<ZeroedOp> ops, SymbolTable &symbols);
+
 /// Patterns that replace sin, cos, tan, their inverses, powf and cbrt of f32 vectors by arithmetic. The largest error
 /// is 0.52 units in the last place.
 void populateVectorMathPatterns(RewritePatternSet &patterns);

@@ -93,19 +93,23 @@ void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {
   module.walk([&](linalg::LinalgOp op) { found.push_back(op); });
   for (linalg::LinalgOp op : found)
     prepareWindows(op, ops);
-  cpu::KernelLibrary library(module);
   // Fills last: sums that start from zero make one before them unnecessary.
   SmallVector<linalg::FillOp> fills;
-  llvm::SmallPtrSet<Operation *, 8> unnecessary;
+  SmallVector<ZeroedOp> zeroed;
   for (linalg::LinalgOp op : ops) {
-    if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation())) {
+    if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation()))
       fills.push_back(fill);
-      continue;
-    }
-    linalg::FillOp zeros = findZeros(op);
-    FailureOr<bool> startsFromZero = convertToPackedOrLoops(op, bool(zeros), vectors, library);
+    else
+      zeroed.push_back({op, findZeros(op)});
+  }
+  SymbolTable symbols(module);
+  cpu::KernelLibrary library(module);
+  llvm::SmallPtrSet<Operation *, 8> unnecessary;
+  for (ArrayRef<ZeroedOp> equal : groupEqualOps(zeroed)) {
+    linalg::LinalgOp op = equal.size() > 1 ? outlineEqualOps(equal, symbols) : equal.front().op;
+    FailureOr<bool> startsFromZero = convertToPackedOrLoops(op, bool(equal.front().zeros), vectors, library);
     if (succeeded(startsFromZero) && *startsFromZero)
-      unnecessary.insert(zeros);
+      unnecessary.insert_range(llvm::map_range(equal, [](const ZeroedOp &other) { return other.zeros; }));
   }
   for (linalg::FillOp fill : fills) {
     if (unnecessary.contains(fill))

@@ -26,6 +26,10 @@ using namespace mlir::rnn;
 // Signatures
 //===----------------------------------------------------------------------===//
 
+/// More results are stored by a function each: LLVM's scheduler takes a time that grows with the square of the number
+/// of stores between two calls.
+static constexpr size_t mostInlineStores = 16;
+
 namespace {
 
 /// An argument or result of an exported function.
@@ -303,7 +307,28 @@ private:
       value = LLVM::ZExtOp::create(builder, builder.getI8Type(), value);
     if (argument.kind == RNNRT_ARGUMENT_UNRANKED)
       return storeUnranked(value, place);
-    LLVM::StoreOp::create(builder, value, place);
+    if (results.size() <= mostInlineStores) {
+      LLVM::StoreOp::create(builder, value, place);
+      return;
+    }
+    LLVM::LLVMFuncOp &function = storeFunctions[value.getType()];
+    if (!function)
+      function = buildStore(value.getType());
+    LLVM::CallOp::create(builder, function, ValueRange{place, value});
+  }
+
+  LLVM::LLVMFuncOp buildStore(Type value) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(module.getBody());
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(module.getContext()), {pointer, value});
+    std::string name = (symbol + ".store" + Twine(storeFunctions.size())).str();
+    auto function = LLVM::LLVMFuncOp::create(builder, name, type, LLVM::Linkage::Internal);
+    function.setNoInline(true);
+    Block *block = function.addEntryBlock(builder);
+    builder.setInsertionPointToStart(block);
+    LLVM::StoreOp::create(builder, block->getArgument(1), block->getArgument(0));
+    LLVM::ReturnOp::create(builder, ValueRange());
+    return function;
   }
 
   /// The ranked descriptor of an unranked result is on the stack of this function: copies it to the slot, too.
@@ -418,6 +443,7 @@ private:
   func::FuncOp function;
   StringRef symbol;
   ArrayRef<Argument> inputs, results;
+  llvm::SmallDenseMap<Type, LLVM::LLVMFuncOp, 4> storeFunctions; ///< of each type of a result
   ImplicitLocOpBuilder builder;
   LLVMTypeConverter converter;
   Type pointer, i32, i64;

@@ -143,3 +143,23 @@ func.func @complex(%call: !llvm.ptr, %x: memref<4xcomplex<f32>>) {
   return
 }
 func.func private @declared(memref<?xf32>)
+
+// -----
+
+// More than 16 results: a function for each type stores them.
+// CHECK-LABEL: llvm.func internal @rnn_entry_many.body(
+// CHECK: %[[R:.*]]:17 = func.call @many(
+// CHECK: %[[PLACE:.*]] = llvm.load
+// CHECK: %[[X:.*]] = builtin.unrealized_conversion_cast %[[R]]#0
+// CHECK: llvm.call @rnn_entry_many.store[[FIRST:.]](%[[PLACE]], %[[X]])
+// CHECK: %[[PLACE:.*]] = llvm.load
+// CHECK: llvm.call @rnn_entry_many.store[[SECOND:.]](%[[PLACE]], %[[R]]#1)
+// CHECK-COUNT-15: llvm.call @rnn_entry_many.store{{[0-9]+}}(
+// CHECK-NOT: llvm.store
+// CHECK: llvm.return
+// CHECK: llvm.func internal @rnn_entry_many.store[[FIRST]](%[[TO:.*]]: !llvm.ptr, %[[VALUE:.*]]: !llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>) attributes {no_inline}
+// CHECK-NEXT: llvm.store %[[VALUE]], %[[TO]]
+// CHECK: llvm.func internal @rnn_entry_many.store[[SECOND]](%{{.*}}: !llvm.ptr, %{{.*}}: f32) attributes {no_inline}
+func.func @many(%call: !llvm.ptr, %x: memref<4xf32>, %f: f32) -> (memref<4xf32>, f32, memref<4xf32>, f32, memref<4xf32>, f32, memref<4xf32>, f32, memref<4xf32>, f32, memref<4xf32>, f32, memref<4xf32>, f32, memref<4xf32>, f32, memref<4xf32>) {
+  return %x, %f, %x, %f, %x, %f, %x, %f, %x, %f, %x, %f, %x, %f, %x, %f, %x : memref<4xf32>, f32, memref<4xf32>, f32, memref<4xf32>, f32, memref<4xf32>, f32, memref<4xf32>, f32, memref<4xf32>, f32, memref<4xf32>, f32, memref<4xf32>, f32, memref<4xf32>
+}
