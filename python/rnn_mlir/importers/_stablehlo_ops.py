@@ -184,7 +184,7 @@ def _convert_empty_slice(body: Body) -> List[str]:
 
 def _convert_concatenation(body: Body) -> List[str]:
     """Insertions of the operands, which are then computed in place: jaxlib's passes emit branches for each element, and refuse the
-    insertion of an operand without elements at the end. Sizes as tensors, and unknown sizes, stay."""
+    insertion of an operand without elements at the end. Sizes as tensors stay."""
     ir, dim, count = body.ir, body.flag("dimension"), len(body.op.operands)
     full = [k for k in range(count) if body.type(k).is_dynamic_dim(dim) or body.type(k).get_dim_size(dim)] or [0]
     result = ir.RankedTensorType(body.op.results[0].type)
@@ -192,15 +192,19 @@ def _convert_concatenation(body: Body) -> List[str]:
         return [body.empty(list(result.shape), result.element_type)[0]]
     if len(full) == 1 and count > 1:
         return [body.cast(f"%{full[0]}", str(body.type(full[0])), result)]
-    is_static = result.has_static_shape and all(body.type(k).has_static_shape for k in full)
-    if is_static and (result.rank > 1 or not isinstance(result.element_type, ir.IntegerType)):
-        value, offset = body.empty(list(result.shape), result.element_type)[0], 0
-        for k in full:
-            shape = list(body.type(k).shape)
+    if result.rank > 1 or not isinstance(result.element_type, ir.IntegerType):
+        shapes = [body.sizes(k) for k in full]
+        offset: Size = 0
+        for shape in shapes:
+            offset = body.plus(offset, shape[dim])
+        value, kind = body.empty([offset if axis == dim else size for axis, size in enumerate(shapes[0])], result.element_type)
+        offset = 0
+        for k, shape in zip(full, shapes):
             offsets = [offset if axis == dim else 0 for axis in range(result.rank)]
-            value = body.add(f"tensor.insert_slice %{k} into {value}{offsets} {shape} {[1] * result.rank} : {body.type(k)} into {result}")
-            offset += shape[dim]
-        return [value]
+            value = body.add(f"tensor.insert_slice %{k} into {value}{_slices.ranges(offsets, shape, [1] * result.rank)} : "
+                             f"{body.type(k)} into {kind}")
+            offset = body.plus(offset, shape[dim])
+        return [body.cast(value, kind, result)]
     if len(full) == count:
         return []
     return [body.add(f"stablehlo.concatenate {', '.join(f'%{k}' for k in full)}, dim = {dim} : "
