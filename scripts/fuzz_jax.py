@@ -99,7 +99,7 @@ class Program:
 
     def statement(self, name, values, indent, depth):
         weights = {"unary": 4, "binary": 5, "reduce": 2, "same": 2, "product": 3, "shape": 5, "index": 4, "integer": 2, "other": 3}
-        if depth < 2:
+        if depth < (2 if self.most < 100000 else 1):
             weights |= {"loop": 3, "branch": 1}
         kind = self.pick([kind for kind, weight in weights.items() for _ in range(weight)])
         return getattr(self, kind)(name, values, indent, depth)
