@@ -17,6 +17,7 @@ import time
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
+import models  # noqa: E402
 import numpy as np  # noqa: E402
 import recurrent  # noqa: E402
 import rnn_mlir  # noqa: E402
@@ -143,6 +144,7 @@ def cases():
     yield "transformer block, gradient", gradient(transformer, *range(7)), block
     yield "greedy decoding, 20 steps", greedy, [floats(64, 64) / 10, floats(500, 64), floats(8, 64)]
     yield from recurrent.cases(floats)
+    yield from models.cases(floats, integers)
 
 
 def compile_case(function, values):
