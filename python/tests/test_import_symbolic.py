@@ -82,3 +82,27 @@ def test_errors():
     np.testing.assert_array_equal(function(x, x), [1, 2, 3, 4])
     with pytest.raises(rnn_mlir.Error, match="is supported for all elements before or after it only, as of jnp.cumsum"):
         function(x, x[:2])
+
+
+def test_dead_values(capsys):
+    """Values that a loop carries but nothing uses: jax.export leaves them for XLA to remove."""
+    def function(x):
+        def step(carry, v):
+            used, dead = carry
+            inner, _ = lax.scan(lambda c, _: (jnp.sin(c), None), dead, None, length=1000)
+            return (used * 0.5 + v, inner), None
+        return lax.scan(step, (x[0], x[0]), x)[0][0]
+
+    scope = export.SymbolicScope()
+    argument = jax.ShapeDtypeStruct(export.symbolic_shape("n, 3", scope=scope), np.float32)
+    text = tool.import_module(export.export(jax.jit(function))(argument).mlir_module_serialized)
+    assert text.count("scf.while") == 1 and "math.sin" not in text and capsys.readouterr().err == ""
+    check(function, "n, 3")
+    # A loop that is never executed.
+    compiled = rnn_mlir.compile(tool.import_module("""func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<?xf32>
+      cond { %c = stablehlo.compare LT, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1> stablehlo.return %c : tensor<i1> }
+      do { %s = stablehlo.sine %y : tensor<?xf32> stablehlo.return %i, %s : tensor<i32>, tensor<?xf32> }
+      return %0#1 : tensor<?xf32> }"""))
+    np.testing.assert_array_equal(compiled(np.float32([1, 2])), [1, 2])

@@ -18,7 +18,7 @@ from typing import Any, Callable, Iterator, List, Optional, Sequence
 # jaxlib: to signless StableHLO, and after the conversion of loops and dynamic ops to linalg ops.
 _FIRST = "builtin.module(func.func(stablehlo-legalize-composite-to-call),stablehlo-convert-to-signless,func.func(chlo-legalize-to-stablehlo))"
 _TO_LINALG = "builtin.module(symbol-dce,stablehlo-legalize-to-linalg,canonicalize,cse)"
-_CLEAN = "builtin.module(canonicalize,cse)"
+_CLEAN = "builtin.module(canonicalize,cse,remove-dead-values,canonicalize)"
 # What the pass convert-tf-to-rnn and its siblings read, and the dialects of ops that nothing else converts.
 LAYERS = ("tf.CudnnRNN", "tf.BlockLSTM")
 _LAYER_CALLS = ("cudnn_rnn", "hipdnn_rnn", "miopen_rnn")
@@ -177,6 +177,25 @@ def convert_assertions(mlir: Any, module: Any) -> None:
         op.erase()
 
 
+def replace_poison(mlir: Any, module: Any) -> None:
+    """The values that remove-dead-values leaves in loops become zeros and tensors without content: bufferization has no model of
+    ub.poison."""
+    ir = mlir.ir
+    for op in [op for op in operations(module.operation) if op.name == "ub.poison"]:
+        kind, point = op.results[0].type, ir.InsertionPoint(op)
+        if isinstance(kind, ir.RankedTensorType):
+            unknown = [ir.Operation.create("arith.constant", results=[ir.IndexType.get()], loc=op.location, ip=point, attributes={
+                "value": ir.IntegerAttr.get(ir.IndexType.get(), 0)}).result for k in range(kind.rank) if kind.is_dynamic_dim(k)]
+            new = ir.Operation.create("tensor.empty", results=[kind], operands=unknown, loc=op.location, ip=point)
+        elif isinstance(kind, (ir.IntegerType, ir.IndexType, ir.FloatType)):
+            zero = ir.FloatAttr.get(kind, 0) if isinstance(kind, ir.FloatType) else ir.IntegerAttr.get(kind, 0)
+            new = ir.Operation.create("arith.constant", results=[kind], loc=op.location, ip=point, attributes={"value": zero})
+        else:
+            continue
+        op.results[0].replace_all_uses_with(new.result)
+        op.erase()
+
+
 def public_functions(mlir: Any, module: Any) -> List[Any]:
     """The functions that a compiled module exports."""
     ir = mlir.ir
@@ -236,6 +255,7 @@ def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) 
         mlir.passmanager.PassManager.parse(_TO_LINALG).run(module.operation)
         _body.convert(mlir, module, {**_dynamic.STABLEHLO, **_stablehlo_ops.AFTER})
         mlir.passmanager.PassManager.parse(_CLEAN).run(module.operation)
+        replace_poison(mlir, module)
     except ir.MLIRError as error:
         raise ImportFailed(f"jaxlib's passes fail: {error}") from None
     public = public_functions(mlir, module)
