@@ -42,7 +42,7 @@ class Program:
     """Statements of one random function. `values` maps the name of each variable in scope to its type."""
 
     def __init__(self, random, operations, kind="float32"):
-        self.random, self.operations, self.kind, self.count = random, operations, jnp.dtype(kind), 0
+        self.random, self.kind, self.count = random, jnp.dtype(kind), 0
         big = int(random.choice(3, p=[0.8, 0.13, 0.07]))
         self.most = (40000, 40000, 300000)[big]  # elements
         self.sizes = [int(n) for n in random.choice(([1, 2, 3, 4, 5, 8, 16, 17, 33], [32, 48, 65, 100, 130], [100, 257, 384, 512])[big], 3)]
@@ -82,10 +82,10 @@ class Program:
         lines = []
         for _ in range(operations):
             for _ in range(8):
-                name, fresh, text = self.name(), None, None
+                name = self.name()
                 try:
-                    fresh = self.statement(name, values, indent, depth)
-                    text = fresh if isinstance(fresh, list) else [f"{indent}{name} = {fresh}"]
+                    made = self.statement(name, values, indent, depth)
+                    text = made if isinstance(made, list) else [f"{indent}{name} = {made}"]
                     kind = evaluate(text, indent, name, values)
                 except Exception:  # noqa: BLE001 - shapes that do not match: another statement
                     continue
