@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from . import _slices
 from ._body import SPECIAL, Body, Converter, Size, dims, tensor_type
 from ._lowering import ImportFailed, operations
 
@@ -22,10 +23,7 @@ class _Slice(NamedTuple):
     shape: List[Size]  # and with new axes
 
     def text(self) -> str:
-        def items(values: Sequence[Size]) -> str:
-            return "[" + ", ".join(map(str, values)) + "]"
-
-        return items(self.offsets) + " " + items(self.sizes) + " " + items(self.strides)
+        return _slices.ranges(self.offsets, self.sizes, self.strides)
 
 
 def _strided_slice(body: Body, sizes: Sequence[Size], first: int) -> _Slice:
