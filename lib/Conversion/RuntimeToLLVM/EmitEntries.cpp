@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EntryArgument.h"
 #include "Internal.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,104 +23,9 @@ namespace mlir::rnn {
 using namespace mlir;
 using namespace mlir::rnn;
 
-//===----------------------------------------------------------------------===//
-// Signatures
-//===----------------------------------------------------------------------===//
-
-/// More results are stored by a function each: LLVM's scheduler takes a time that grows with the square of the number
-/// of stores between two calls.
+/// The body of an entry with more results calls a function to store each of them. LLVM's scheduler takes a time that
+/// grows with the square of the number of stores between two calls.
 static constexpr size_t mostInlineStores = 16;
-
-namespace {
-
-/// An argument or result of an exported function.
-struct Argument {
-  std::string name;
-  Type type;     ///< scalar or memref type in the function
-  Type exported; ///< scalar or tensor type for callers
-  int32_t dtype, kind;
-  int32_t rank = 0; ///< -1 for any rank
-  SmallVector<int64_t> shape;
-  SmallVector<int64_t> sizes = {};   ///< as in ExportedArgument
-  SmallVector<int64_t, 0> rows = {}; ///< as in rnnrt_argument_t::sizes
-  int32_t flags = 0;                 ///< rnnrt_argument_flags_t
-};
-
-} // namespace
-
-/// Collects the ranked types that an unranked buffer is cast to, also in callees. Returns false if the code queries the
-/// rank at run time: it then supports any rank.
-static bool collectCasts(Value buffer, SmallVectorImpl<MemRefType> &types, DenseSet<Value> &seen) {
-  if (!seen.insert(buffer).second)
-    return true;
-  for (OpOperand &use : buffer.getUses()) {
-    Operation *user = use.getOwner();
-    if (isa<memref::RankOp>(user))
-      return false;
-    if (auto cast = dyn_cast<memref::CastOp>(user)) {
-      if (auto type = dyn_cast<MemRefType>(cast.getType()))
-        types.push_back(type);
-      else if (!collectCasts(cast.getResult(), types, seen))
-        return false;
-    }
-    if (auto call = dyn_cast<func::CallOp>(user)) {
-      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
-      if (callee && !callee.isExternal() && !collectCasts(callee.getArgument(use.getOperandNumber()), types, seen))
-        return false;
-    }
-  }
-  return true;
-}
-
-/// Determines how `argument.type` is exported. Returns the reason if it cannot be. `value` is null for a result.
-static std::optional<std::string> classify(Argument &argument, Value value) {
-  Type element = argument.type;
-  argument.kind = RNNRT_ARGUMENT_SCALAR;
-  argument.exported = argument.type;
-  if (auto memref = dyn_cast<MemRefType>(argument.type)) {
-    if (!memref.getLayout().isIdentity())
-      return "is not contiguous";
-    if (memref.getRank() > RNNRT_MAX_RANK)
-      return "has more than " + std::to_string(RNNRT_MAX_RANK) + " dimensions";
-    element = memref.getElementType();
-    argument.kind = RNNRT_ARGUMENT_TENSOR;
-    argument.rank = memref.getRank();
-    argument.shape.assign(memref.getShape().begin(), memref.getShape().end());
-    argument.exported = RankedTensorType::get(memref.getShape(), element);
-  } else if (auto unranked = dyn_cast<UnrankedMemRefType>(argument.type)) {
-    element = unranked.getElementType();
-    argument.kind = RNNRT_ARGUMENT_UNRANKED;
-    argument.rank = -1;
-    argument.exported = UnrankedTensorType::get(element);
-    SmallVector<MemRefType> casts;
-    DenseSet<Value> seen;
-    if (value && collectCasts(value, casts, seen) && !casts.empty()) {
-      // Casts have no run-time check, so the entry point checks the type.
-      argument.shape.assign(casts.front().getShape().begin(), casts.front().getShape().end());
-      for (MemRefType cast : casts) {
-        if (cast.getRank() != static_cast<int64_t>(argument.shape.size()))
-          return "is unranked and is cast to tensors of rank " + std::to_string(argument.shape.size()) +
-                 " and of rank " + std::to_string(cast.getRank());
-        for (auto [size, other] : llvm::zip_equal(argument.shape, cast.getShape())) {
-          if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(other) && size != other)
-            return std::string("is unranked and is cast to tensors of different sizes");
-          if (ShapedType::isDynamic(size))
-            size = other;
-        }
-      }
-      if (argument.shape.size() > RNNRT_MAX_RANK)
-        return "has more than " + std::to_string(RNNRT_MAX_RANK) + " dimensions";
-      argument.rank = argument.shape.size();
-      argument.exported = RankedTensorType::get(argument.shape, element);
-    }
-  }
-  LLVMTypeConverter converter(element.getContext());
-  std::optional<int32_t> dtype = getRuntimeDType(element);
-  if (!dtype || !converter.convertType(argument.type))
-    return std::string("is neither a tensor nor a scalar type of the runtime");
-  argument.dtype = *dtype;
-  return std::nullopt;
-}
 
 /// Empty without a name.
 static std::string toText(Attribute name) {
@@ -136,8 +42,8 @@ namespace {
 /// Builds the entry point of one function and its description.
 class EntryBuilder {
 public:
-  EntryBuilder(ModuleOp module, func::FuncOp function, StringRef symbol, ArrayRef<Argument> inputs,
-               ArrayRef<Argument> results)
+  EntryBuilder(ModuleOp module, func::FuncOp function, StringRef symbol, ArrayRef<EntryArgument> inputs,
+               ArrayRef<EntryArgument> results)
       : module(module), function(function), symbol(symbol), inputs(inputs), results(results),
         builder(function.getLoc(), OpBuilder::atBlockEnd(module.getBody())), converter(module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())), i32(builder.getI32Type()), i64(builder.getI64Type()) {
@@ -197,9 +103,9 @@ private:
     builder.setInsertionPointToStart(begin);
     Value call = begin->getArgument(0), outputs = begin->getArgument(3);
     SmallVector<Value> inputPlaces, resultPlaces;
-    for (const Argument &input : inputs)
+    for (const EntryArgument &input : inputs)
       inputPlaces.push_back(allocate(getPlaceType(input)));
-    for (const Argument &result : results)
+    for (const EntryArgument &result : results)
       resultPlaces.push_back(allocate(getPlaceType(result)));
     Value inputList = storeList(inputPlaces), resultList = storeList(resultPlaces);
     Value description = LLVM::AddressOfOp::create(builder, pointer, getDescriptionName());
@@ -242,9 +148,9 @@ private:
     LLVM::ReturnOp::create(builder, called.getResult());
   }
 
-  ArrayAttr describe(ArrayRef<Argument> arguments) {
+  ArrayAttr describe(ArrayRef<EntryArgument> arguments) {
     SmallVector<Attribute> attributes;
-    for (const Argument &argument : arguments) {
+    for (const EntryArgument &argument : arguments) {
       SmallVector<NamedAttribute> record{builder.getNamedAttr("name", builder.getStringAttr(argument.name)),
                                          builder.getNamedAttr("type", TypeAttr::get(argument.exported))};
       if (!argument.sizes.empty())
@@ -257,12 +163,12 @@ private:
   }
 
   /// The type of a value in memory: i1 is a byte, as in tensors.
-  Type getMemoryType(const Argument &argument) {
+  Type getMemoryType(const EntryArgument &argument) {
     return argument.type.isInteger(1) ? builder.getI8Type() : converter.convertType(argument.type);
   }
 
   /// The type of a slot. For an unranked tensor, the runtime writes the ranked descriptor after the unranked one.
-  Type getPlaceType(const Argument &argument) {
+  Type getPlaceType(const EntryArgument &argument) {
     if (argument.kind != RNNRT_ARGUMENT_UNRANKED)
       return getMemoryType(argument);
     return LLVM::LLVMArrayType::get(i64, 2 + 3 + 2 * RNNRT_MAX_RANK);
@@ -292,7 +198,7 @@ private:
                                    : UnrealizedConversionCastOp::create(builder, TypeRange(type), value).getResult(0);
   }
 
-  Value load(const Argument &argument, Value place) {
+  Value load(const EntryArgument &argument, Value place) {
     Value value = LLVM::LoadOp::create(builder, getMemoryType(argument), place);
     if (argument.type.isInteger(1)) {
       Value zero = LLVM::ConstantOp::create(builder, value.getType(), builder.getI8IntegerAttr(0));
@@ -301,7 +207,7 @@ private:
     return cast(value, argument.type);
   }
 
-  void store(const Argument &argument, Value value, Value place) {
+  void store(const EntryArgument &argument, Value value, Value place) {
     value = cast(value, converter.convertType(argument.type));
     if (argument.type.isInteger(1))
       value = LLVM::ZExtOp::create(builder, builder.getI8Type(), value);
@@ -317,6 +223,7 @@ private:
     LLVM::CallOp::create(builder, function, ValueRange{place, value});
   }
 
+  /// A function that stores a result of this type.
   LLVM::LLVMFuncOp buildStore(Type value) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(module.getBody());
@@ -371,7 +278,7 @@ private:
   }
 
   /// Null for an empty list.
-  LLVM::GlobalOp buildArguments(ArrayRef<Argument> arguments, StringRef suffix) {
+  LLVM::GlobalOp buildArguments(ArrayRef<EntryArgument> arguments, StringRef suffix) {
     if (arguments.empty())
       return nullptr;
     Type member = getStruct({pointer, pointer, i32, i32, i32, i32, pointer});
@@ -442,7 +349,7 @@ private:
   ModuleOp module;
   func::FuncOp function;
   StringRef symbol;
-  ArrayRef<Argument> inputs, results;
+  ArrayRef<EntryArgument> inputs, results;
   llvm::SmallDenseMap<Type, LLVM::LLVMFuncOp, 4> storeFunctions; ///< of each type of a result
   ImplicitLocOpBuilder builder;
   LLVMTypeConverter converter;
@@ -478,7 +385,7 @@ struct EmitEntries : public rnn::impl::RNNEmitEntriesPassBase<EmitEntries> {
       }
       if (!function.isPublic())
         continue;
-      SmallVector<Argument> inputs, results;
+      SmallVector<EntryArgument> inputs, results;
       std::optional<InFlightDiagnostic> reason = collect(function, users, inputs, results);
       if (reason) {
         // Without `all`, only functions of the module call such a function.
@@ -514,7 +421,8 @@ struct EmitEntries : public rnn::impl::RNNEmitEntriesPassBase<EmitEntries> {
 private:
   /// Collects arguments and results. Returns an unreported diagnostic if the function cannot be exported.
   std::optional<InFlightDiagnostic> collect(func::FuncOp function, const SymbolUserMap &users,
-                                            SmallVectorImpl<Argument> &inputs, SmallVectorImpl<Argument> &results) {
+                                            SmallVectorImpl<EntryArgument> &inputs,
+                                            SmallVectorImpl<EntryArgument> &results) {
     // Remove the name attributes: the translation to LLVM IR rejects them.
     Builder builder(&getContext());
     auto refuse = [&](StringRef what, size_t index, Type type, StringRef reason) {
@@ -528,21 +436,21 @@ private:
                                         "rnn-thread-runtime-call and convert-rnn-runtime-to-llvm before this pass";
     for (BlockArgument value : function.getArguments().drop_front()) {
       unsigned index = value.getArgNumber();
-      Argument &argument = inputs.emplace_back();
+      EntryArgument &argument = inputs.emplace_back();
       argument.type = value.getType();
       argument.name = toText(findArgumentName(function, value));
       function.removeArgAttr(index, builder.getStringAttr(kArgumentNameAttr));
       if (auto access =
               dyn_cast_or_null<StringAttr>(function.removeArgAttr(index, builder.getStringAttr(kArgumentAccessAttr))))
         argument.flags = RNNRT_ARGUMENT_WRITTEN | (access.getValue() == "write" ? RNNRT_ARGUMENT_NOT_READ : 0);
-      if (std::optional<std::string> reason = classify(argument, value))
+      if (std::optional<std::string> reason = classifyArgument(argument, value))
         return refuse("argument", index - 1, argument.type, *reason);
     }
     for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
-      Argument &argument = results.emplace_back();
+      EntryArgument &argument = results.emplace_back();
       argument.type = type;
       argument.name = toText(function.removeResultAttr(index, builder.getStringAttr(kArgumentNameAttr)));
-      if (std::optional<std::string> reason = classify(argument, Value()))
+      if (std::optional<std::string> reason = classifyArgument(argument, Value()))
         return refuse("result", index, type, *reason);
     }
     SizeGroups groups(function);
@@ -555,8 +463,9 @@ private:
         for (auto [value, argument] : llvm::zip_equal(end.getOperands(), results))
           visit(value, argument);
     };
-    forEach([&](Value value, Argument &argument) { groups.add(value, argument.exported); });
-    forEach([&](Value value, Argument &argument) { argument.sizes = groups.getNumbers(value, argument.exported); });
+    forEach([&](Value value, EntryArgument &argument) { groups.add(value, argument.exported); });
+    forEach(
+        [&](Value value, EntryArgument &argument) { argument.sizes = groups.getNumbers(value, argument.exported); });
     if (!end)
       return std::nullopt;
     ResultSizes resultSizes;
