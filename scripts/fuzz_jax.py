@@ -131,8 +131,7 @@ class Program:
         if k == 1:
             return f"{one} @ {other}.T * 0.2"
         ranks = len(values[one].shape), len(values[other].shape)
-        letters = "abcde"
-        left = "".join(letters[:ranks[0]])
+        left = "abcde"[:ranks[0]]
         sizes = dict(zip(left, values[one].shape))
         right, spare = "", list("wxyz")
         for n in values[other].shape:  # a matching dimension of the left operand, or a new one

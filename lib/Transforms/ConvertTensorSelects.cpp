@@ -23,28 +23,25 @@ static void convertSelect(arith::SelectOp op) {
   b.replaceOpWithNewOp<scf::IfOp>(op, op.getCondition(), yield(op.getTrueValue()), yield(op.getFalseValue()));
 }
 
-/// Replaces `op` by one `scf.if` per case, each in the else branch of the one before.
+/// Replaces `op` by nested `scf.if`s: the else branch of a case has the `scf.if` of the next case, and that of the last
+/// case the default region.
 static void convertSwitch(scf::IndexSwitchOp op) {
   IRRewriter b(op);
   Location loc = op.getLoc();
-  // From the last case to the first, so that the rest of the cases is a region that exists.
-  Region *rest = &op.getDefaultRegion();
+  // From the last case to the first. The default region then has the `scf.if` of the cases so far.
   for (auto [value, region] : llvm::reverse(llvm::zip_equal(op.getCases(), op.getCaseRegions()))) {
-    b.setInsertionPoint(op);
+    Region otherwise;
+    otherwise.takeBody(op.getDefaultRegion());
+    b.createBlock(&op.getDefaultRegion());
     Value number = arith::ConstantIndexOp::create(b, loc, value);
     Value isCase = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, op.getArg(), number);
     auto branch =
         scf::IfOp::create(b, loc, op.getResultTypes(), isCase, /*addThenBlock=*/false, /*addElseBlock=*/false);
-    b.inlineRegionBefore(region, branch.getThenRegion(), branch.getThenRegion().end());
-    b.inlineRegionBefore(*rest, branch.getElseRegion(), branch.getElseRegion().end());
-    // The comparison and the branch become the new rest.
-    Block *block = b.createBlock(&op.getDefaultRegion());
-    for (Operation *moved : {number.getDefiningOp(), isCase.getDefiningOp(), branch.getOperation()})
-      b.moveOpBefore(moved, block, block->end());
-    b.setInsertionPointToEnd(block);
+    branch.getThenRegion().takeBody(region);
+    branch.getElseRegion().takeBody(otherwise);
     scf::YieldOp::create(b, loc, branch.getResults());
   }
-  Block &block = rest->front();
+  Block &block = op.getDefaultBlock();
   auto yield = cast<scf::YieldOp>(block.getTerminator());
   SmallVector<Value> values(yield.getOperands());
   b.eraseOp(yield);

@@ -343,7 +343,7 @@ def ConvertLinalgToHostPass : Pass<"convert-linalg-to-host", "::mlir::ModuleOp">
       (`memref.reinterpret_cast`) with one dimension for each loop. If the vectors of a convolution would not be contiguous,
       its filter is copied to another order of dimensions, and the result is computed in another order and copied.
 
-    - Ops that are equal but for their buffers, such as those of the layers of a model, become calls of one function
+    - Ops that differ only in their buffers, such as those of the layers of a model, become calls of one function
       `rnn_host_op`, unless they are in a loop, have fewer than 64 elements, or access constants of the module.
 
     Ops with other forms are not changed: indices that are not linear in the loops, results with windows, results that

@@ -304,8 +304,8 @@ def RNNConvertTensorSelectsPass : Pass<"rnn-convert-tensor-selects"> {
     If both branches of an `scf.if` only yield, the canonicalizer replaces the op by `arith.select`. The two tensors may have
     different sizes at run time. `convert-elementwise-to-linalg` assumes equal sizes, so this pass restores the `scf.if`.
 
-    In upstream's bufferization, the results of an `scf.index_switch` are no aliases of the yielded values: a later op may
-    write in place to a tensor that the result shares. The pass replaces the op by one `scf.if` per case.
+    Bufferization (LLVM 22) does not treat the results of an `scf.index_switch` as aliases of the yielded values. A later op
+    could overwrite a buffer that a result shares. The pass replaces the op by one `scf.if` per case.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }

@@ -62,11 +62,11 @@ struct ZeroedOp {
   linalg::FillOp zeros;
 };
 
-/// Groups of ops for which one function could be called, in the order of their first ops. Other ops are in groups of
-/// their own.
+/// Groups ops that one function can compute, in the order of their first ops. An op that cannot be outlined is a group
+/// by itself.
 SmallVector<SmallVector<ZeroedOp>> groupEqualOps(ArrayRef<ZeroedOp> ops);
 
-/// Replaces the ops of a group by calls of a new function. Returns the op in it.
+/// Replaces the ops of a group by calls of a new function. Returns the op in the function.
 linalg::LinalgOp outlineEqualOps(ArrayRef<ZeroedOp> ops, SymbolTable &symbols);
 
 /// Patterns that replace sin, cos, tan, their inverses, powf and cbrt of f32 vectors by arithmetic. The largest error

@@ -24,9 +24,9 @@ static bool isConstant(Value value) {
   return value.getDefiningOp() && matchPattern(value, m_Constant());
 }
 
-/// Whether a function can compute the op with the same code as its block. Ops in loops are excluded: a call costs more
-/// than a few of their operations. The weights of a module are, too: they are packed once if the op accesses them
-/// directly.
+/// Returns true if the op may move to a function. An op in a loop stays: it may have few elements and would pay for a
+/// call in each iteration. An op on constants of the module stays, since these are packed once only where the op
+/// accesses them directly.
 static bool canBeOutlined(linalg::LinalgOp op) {
   if (!op.hasPureBufferSemantics() || op->getParentOfType<LoopLikeOpInterface>())
     return false;
@@ -41,10 +41,10 @@ static bool canBeOutlined(linalg::LinalgOp op) {
   return llvm::all_of(captured, isConstant);
 }
 
-/// For each operand that is no constant, the first operand that is the same value.
+/// For each operand that is not a constant, the index of the first operand with the same value.
 static SmallVector<unsigned> getFirstUses(linalg::LinalgOp op) {
   SmallVector<unsigned> uses;
-  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+  for (Value operand : op->getOperands())
     if (!isConstant(operand))
       uses.push_back(llvm::find(op->getOperands(), operand).getIndex());
   return uses;
@@ -89,9 +89,8 @@ SmallVector<SmallVector<host::ZeroedOp>> host::groupEqualOps(ArrayRef<ZeroedOp> 
 
 linalg::LinalgOp host::outlineEqualOps(ArrayRef<ZeroedOp> ops, SymbolTable &symbols) {
   linalg::LinalgOp first = ops.front().op;
-  SmallVector<unsigned> used = getFirstUses(first);
-  llvm::sort(used);
-  used.erase(llvm::unique(used), used.end());
+  llvm::SmallSetVector<unsigned, 4> used;
+  used.insert_range(getFirstUses(first));
   SmallVector<Type> types;
   for (unsigned operand : used)
     types.push_back(first->getOperand(operand).getType());
