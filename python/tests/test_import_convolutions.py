@@ -77,6 +77,33 @@ def test_convolution(function, x, w):
     check(gradients(function), values, 2e-5)
 
 
+@pytest.mark.parametrize("function, x, w", (
+    (convolution(NWC), (2, 50, 520), (3, 520, 140)),
+    (convolution(NWC, stride=2, padding="VALID"), (3, 51, 270), (5, 270, 200)),
+    (convolution(NWC, padding=[(4, 0)], dilation=2), (2, 30, 1300), (3, 1300, 96)),
+    (convolution(NWC), (1, 7, 400), (3, 400, 300)),  # few rows
+    (convolution(NWC, groups=2), (1, 60, 640), (5, 320, 256)),
+    (convolution(NWC), (1, 3000, 16), (3, 16, 72)),  # only for the gradient by the filter
+    (convolution(NCW), (2, 410, 15), (330, 410, 3)),
+    (convolution(NHWC), (2, 7, 9, 264), (3, 3, 264, 200)),
+    (convolution(NHWC, stride=2), (3, 8, 8, 130), (3, 3, 130, 256)),
+    (convolution(NCHW), (2, 272, 9, 10), (136, 272, 3, 3)),
+    (convolution(NCHW, stride=2), (2, 160, 14, 14), (320, 160, 3, 3)),
+    (convolution(NDHWC), (1, 4, 5, 6, 96), (3, 3, 3, 96, 112))))
+def test_filter_larger_than_cache(function, x, w):
+    # Sums around 1: rounding errors of the sine's argument would be larger otherwise.
+    values = [floats(*x), floats(*w) / np.float32(40)]
+    check(function, values, 2e-6)
+    check(gradients(function), values, 2e-5)
+
+
+@pytest.mark.parametrize("dtype, tolerance", ((np.float64, 1e-14), (np.float16, 2e-3), ("bfloat16", 2e-2)))
+def test_element_types_of_large_filters(dtype, tolerance):
+    dtype = jnp.dtype(dtype)
+    with jax.enable_x64(dtype == np.float64):
+        check(convolution(NWC), [floats(2, 50, 520, dtype=dtype), floats(3, 520, 340, dtype=dtype)], tolerance)
+
+
 @pytest.mark.parametrize("dtype, tolerance", ((np.float64, 1e-14), (np.float16, 2e-3), ("bfloat16", 2e-2)))
 def test_element_types(dtype, tolerance):
     dtype = jnp.dtype(dtype)

@@ -29,6 +29,10 @@ linalg::GenericOp createCopy(ImplicitLocOpBuilder &b, Value from, AffineMap from
 /// An operand is copied to another order of its elements only if each of them is used at least so often.
 constexpr uint64_t fewestUses = 16;
 
+/// An operand of a contraction that all tiles of rows read stays in L2 if it has at most so many bytes. For fewer rows
+/// than `manyRows`, this matters less.
+constexpr int64_t rightInL2 = 3 << 18, manyRows = 24;
+
 /// Threads share an op if each of them gets at least this many times RNNRT_LEAST_WORK. Unlike the steps of a layer, it
 /// is a region of its own, whose start and end take a microsecond, and its results move between the caches of threads.
 constexpr int64_t leastShare = 4;

@@ -44,6 +44,7 @@ public:
 private:
   bool matchBody();
   FailureOr<Matrix> analyzeOperand(OpOperand &operand, Group rows, Group columns);
+  bool hasDotProducts(Type element, bool isLeftTransposed) const;
   cpu::Tiles makeTiles() const;
   int64_t leastRight(bool hasManyRows) const;
   bool canReadLeft() const;

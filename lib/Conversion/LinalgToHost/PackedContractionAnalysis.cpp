@@ -17,7 +17,7 @@ using namespace mlir::rnn::cpu;
 constexpr int64_t leastSizes[] = {/*M=*/2, /*N=*/24, /*K=*/24}, leastWork = 1 << 16;
 /// The vector loops read a right operand with contiguous rows as fast as packed panels while L2 holds it, and for fewer
 /// than `manyRows` rows if L2 holds most of it.
-constexpr int64_t rightInL2 = 3 << 18, rightMostlyInL2 = 5 << 18, manyRows = 24;
+constexpr int64_t rightMostlyInL2 = 5 << 18;
 /// Elements of one panel of a right operand: smaller ones are mostly padding.
 constexpr int64_t leastPanel = 1 << 12;
 
@@ -147,14 +147,19 @@ LogicalResult PackedContraction::analyze() {
   return success(scattered.empty() && isKnownLarge() != false);
 }
 
+/// Whether bf16 is not converted. Only AMX has a kernel that packs a transposed left operand in bf16. Widening weights
+/// in registers does not pay.
+bool PackedContraction::hasDotProducts(Type element, bool isLeftTransposed) const {
+  const Tiles tiles(element, vectors);
+  return element.isBF16() && tiles.usesBF16Dot() && (!isLeftTransposed || tiles.usesAMX());
+}
+
 Tiles PackedContraction::makeTiles() const {
   HostVectors used = vectors;
-  Tiles tiles(left.type.getElementType(), used);
-  // Only AMX has a kernel that packs a transposed left operand in bf16. Widening weights in registers does not pay.
-  bool isTransposed = left.rows == K;
-  if (left.type.getElementType().isBF16() && (!tiles.usesBF16Dot() || (isTransposed && !tiles.usesAMX())))
+  Type element = left.type.getElementType();
+  if (element.isBF16() && !hasDotProducts(element, left.rows == K))
     used.bf16Gemm = BF16Gemm::F32;
-  return Tiles(left.type.getElementType(), used);
+  return Tiles(element, used);
 }
 
 /// The fewest elements of the right operand that are worth packing.

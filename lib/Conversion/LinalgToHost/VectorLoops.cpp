@@ -1,156 +1,17 @@
-//===- VectorLoops.cpp - the loops of a linalg op, with vectors ---------------===//
+//===- VectorLoops.cpp - the sums of a linalg op, in vectors ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "VectorLoops.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "rnn/Codegen/CollapseShape.h"
 #include "rnn_runtime/abi.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
-
-/// Multiply-adds that take as long as the operation on one element, for the decision to use threads.
-static int64_t getCost(Operation &op) {
-  if (isa<math::MathDialect>(op.getDialect()))
-    return 16;
-  return isa<arith::DivFOp>(op) || isIntegerDivision(&op) ? 8 : 1;
-}
-
-void VectorLoops::emit() {
-  unsigned width = 32;
-  for (const Buffer &buffer : buffers)
-    if (buffer.type && buffer.type.getElementType().isF64())
-      width = 64;
-  OpBuilder types(op);
-  HostBuilder b(op.getLoc(), op, Tiles(width == 64 ? types.getF64Type() : types.getF32Type(), vectors));
-  for (Range range : op.createLoopRanges(b, op.getLoc()))
-    sizes.push_back(getValueOrCreateConstantIndexOp(b, op.getLoc(), range.size));
-  if (isCollapsed) {
-    Value count = b.index(1);
-    for (Value size : sizes)
-      count = b.mul(count, size);
-    sizes.assign(1, count);
-    for (Buffer &buffer : buffers) {
-      if (buffer.type && buffer.map.getNumResults() > 0) {
-        ReassociationIndices all = llvm::to_vector(llvm::seq<int64_t>(0, buffer.type.getRank()));
-        buffer.value = collapseShape(b, b.getLoc(), buffer.value, all);
-        buffer.type = cast<MemRefType>(buffer.value.getType());
-        buffer.map = AffineMap::getMultiDimIdentityMap(1, b.getContext());
-      }
-    }
-  }
-  position.assign(sizes.size(), Value());
-
-  rowLoop = isCollapsed ? std::nullopt : chooseTransposedRows(vectorLoop);
-  transposes = rowLoop.has_value();
-  if (!rowLoop)
-    rowLoop = chooseRows();
-  SmallVector<unsigned> outer;
-  for (unsigned loop = 0; loop < iterators.size(); ++loop)
-    if (!isReduction(loop) && !isVectorized(loop) && loop != rowLoop)
-      outer.push_back(loop);
-  if (rowLoop)
-    outer.push_back(*rowLoop);
-  // Threads share the longest parallel loop. A loop of unknown size is assumed to have 64 iterations.
-  auto getLength = [&](unsigned loop) { return ShapedType::isDynamic(staticSizes[loop]) ? 64 : staticSizes[loop]; };
-  unsigned shared = outer.empty() ? vectorLoop : outer.front();
-  for (unsigned loop : outer)
-    if (getLength(loop) > getLength(shared))
-      shared = loop;
-  // All others have one iteration.
-  if (staticSizes[shared] == 1 && !isReduction(vectorLoop))
-    shared = vectorLoop;
-  if (isReduction(shared))
-    return emitFullReduction(b);
-  Value work = getWork(b), most = sizes[shared];
-  if (isVectorized(shared))
-    most = b.ceilDiv(most, getUnroll() * b.tiles.lanes);
-  else if (shared == rowLoop)
-    most = b.ceilDiv(most, getTileRows(b));
-  library.parallel(b, most, b.div(work, b.index(leastShare)),
-                   [&](const Team &team) { emitLoops(b, outer, shared, team); });
-}
-
-/// The op's work in multiply-adds.
-Value VectorLoops::getWork(HostBuilder &b) {
-  int64_t cost = 0;
-  for (Operation &inner : body)
-    cost += getCost(inner);
-  // Each iteration loads or stores another element.
-  constexpr int64_t elementCost = 2;
-  for (const Buffer &buffer : buffers)
-    if (buffer.type && llvm::all_of(llvm::seq<unsigned>(0, sizes.size()),
-                                    [&](unsigned loop) { return buffer.map.isFunctionOfDim(loop); }))
-      cost += elementCost;
-  Value work = b.index(cost);
-  for (Value size : sizes)
-    work = b.mul(work, size);
-  return work;
-}
-
-/// The parallel loops `loops`, of which `shared` is divided among the threads, and the body.
-void VectorLoops::emitLoops(HostBuilder &b, ArrayRef<unsigned> loops, unsigned shared, const Team &team) {
-  if (loops.empty())
-    return isReduction(vectorLoop) ? emitReduction(b) : emitVectorLoop(b, isVectorized(shared), team);
-  unsigned loop = loops.front();
-  if (loop == rowLoop)
-    return emitRows(b, loop, shared, team);
-  Value from = b.index(0), to = sizes[loop];
-  if (loop == shared)
-    from = team.begin(b, sizes[loop]), to = team.end(b, sizes[loop]);
-  b.loop(from, to, 1, [&](Value iteration) {
-    position[loop] = iteration;
-    emitLoops(b, loops.drop_front(), shared, team);
-  });
-}
-
-/// The loop over tiles of rows, and then the remaining rows. Threads divide whole tiles, so that a row is
-/// in the same tile for any number of threads.
-void VectorLoops::emitRows(HostBuilder &b, unsigned loop, unsigned shared, const Team &team) {
-  auto emitTile = [&](Value first, int64_t count) {
-    rows.clear();
-    for (int64_t row = 0; row < count; ++row)
-      rows.push_back(b.add(first, row));
-    emitVectorLoop(b, isVectorized(shared), team);
-  };
-  int64_t height = getTileRows(b);
-  Value from = b.index(0), to = sizes[loop];
-  if (loop == shared) {
-    Value tiles = b.ceilDiv(to, height);
-    from = b.mul(team.begin(b, tiles), height), to = b.min(b.mul(team.end(b, tiles), height), to);
-  }
-  int64_t size = staticSizes[loop];
-  Value whole = b.add(from, b.mul(b.div(b.sub(to, from), b.index(height)), height));
-  if (ShapedType::isDynamic(size) || size >= height)
-    b.loop(from, whole, height, [&](Value first) { emitTile(first, height); });
-  if (ShapedType::isDynamic(size))
-    return b.loop(whole, to, 1, [&](Value first) { emitTile(first, 1); });
-  if (int64_t rest = size % height)
-    b.ifThen(b.compare(arith::CmpIPredicate::ne, whole, to), [&] { emitTile(whole, rest); });
-}
-
-void VectorLoops::emitVectorLoop(HostBuilder &b, bool isShared, const Team &team) {
-  int64_t lanes = b.tiles.lanes, unroll = getUnroll(), width = unroll * lanes;
-  Value from = b.index(0), to = sizes[vectorLoop];
-  if (isShared) {
-    Value groups = b.ceilDiv(to, width);
-    from = b.mul(team.begin(b, groups), width), to = b.min(b.mul(team.end(b, groups), width), to);
-  }
-  Value rest = b.createOrFold<arith::RemUIOp>(b.sub(to, from), b.index(width)), whole = b.sub(to, rest);
-  std::optional<int64_t> knownRest = getConstantIntValue(rest), knownWhole = getConstantIntValue(b.sub(whole, from));
-  if (!knownWhole || *knownWhole > 0)
-    b.loop(from, whole, width, [&](Value first) { emitParallelGroup(b, first, SmallVector<Value>(unroll)); });
-  // The last group has masks. A constant size needs one for the last vector only.
-  int64_t count = knownRest ? llvm::divideCeil(*knownRest, lanes) : unroll;
-  b.ifThen(b.compare(arith::CmpIPredicate::ne, rest, b.index(0)),
-           [&] { emitParallelGroup(b, whole, getMasks(b, rest, count)); });
-}
 
 /// Masks of `count` vectors with `rest` elements together; null for vectors known to be full.
 SmallVector<Value> VectorLoops::getMasks(HostBuilder &b, Value rest, int64_t count) {
@@ -231,10 +92,6 @@ SmallVector<Value> VectorLoops::sumLoop(HostBuilder &b, Value begin, Value end, 
 
 /// One vector of results per mask, from `first` on along the vectorized loop. Null masks stand for full vectors.
 void VectorLoops::emitParallelGroup(HostBuilder &b, Value first, ArrayRef<Value> masks) {
-  SmallVector<unsigned> reductions;
-  for (unsigned loop = 0; loop < iterators.size(); ++loop)
-    if (isReduction(loop))
-      reductions.push_back(loop);
   auto results = ArrayRef(buffers).drop_front(numInputs);
   size_t perRow = masks.size() * results.size();
   if (transposes)
@@ -254,7 +111,7 @@ void VectorLoops::emitParallelGroup(HostBuilder &b, Value first, ArrayRef<Value>
   forRows([&](size_t) {
     for (auto [v, mask] : llvm::enumerate(masks))
       for (auto [index, buffer] : llvm::enumerate(results)) {
-        if (reductions.empty() && op.getRegionOutputArgs()[index].use_empty()) {
+        if (inner.empty() && op.getRegionOutputArgs()[index].use_empty()) {
           sums.push_back(Value());
           continue;
         }
@@ -269,7 +126,7 @@ void VectorLoops::emitParallelGroup(HostBuilder &b, Value first, ArrayRef<Value>
         sums.push_back(sum);
       }
   });
-  sums = forReductions(b, reductions, sums, [&](ValueRange carried) {
+  sums = forReductions(b, inner, sums, [&](ValueRange carried) {
     SmallVector<Value> next;
     forRows(
         [&](size_t row) { llvm::append_range(next, emitBody(b, first, masks, carried.slice(row * perRow, perRow))); });
@@ -291,10 +148,6 @@ Type VectorLoops::getSumType(HostBuilder &b, const Buffer &buffer) {
 /// The sums of each result when the vectorized loop is a reduction. Each lane has sums of its own, which are combined
 /// at the end.
 SmallVector<Value> VectorLoops::reduceLanes(HostBuilder &b) {
-  SmallVector<unsigned> outer;
-  for (unsigned loop = 0; loop < iterators.size(); ++loop)
-    if (isReduction(loop) && !isVectorized(loop))
-      outer.push_back(loop);
   auto results = ArrayRef(buffers).drop_front(numInputs);
   int64_t lanes = b.tiles.lanes, unroll = getUnroll();
   SmallVector<Value> initial;
@@ -315,7 +168,7 @@ SmallVector<Value> VectorLoops::reduceLanes(HostBuilder &b) {
   for (int64_t v = 0; v < unroll; ++v)
     llvm::append_range(sums, initial);
 
-  sums = forReductions(b, outer, sums, [&](ValueRange carried) {
+  sums = forReductions(b, inner, sums, [&](ValueRange carried) {
     int64_t width = unroll * lanes;
     Value begin = getBegin(b, vectorLoop), end = getEnd(vectorLoop);
     Value rest = b.createOrFold<arith::RemUIOp>(b.sub(end, begin), b.index(width)), whole = b.sub(end, rest);
@@ -430,6 +283,7 @@ FailureOr<bool> host::convertToVectorLoops(linalg::LinalgOp op, bool isZero, con
     return failure();
   if (linalg::LinalgOp copied = loops.copyTransposedInputs())
     return convertToVectorLoops(copied, isZero, vectors, library);
+  loops.chooseTiles();
   const bool startsFromZero = isZero && loops.startFromZero();
   loops.emit();
   op->erase();

@@ -55,13 +55,26 @@ inline bool isHalf(Type type) {
   return type.isF16() || type.isBF16();
 }
 
+/// The loops of a contraction in blocks: all tiles of a block read the same part of the operand with vectors. The sums
+/// of a block are added to the result.
+struct Blocks {
+  size_t numOuter = 0;          ///< the first of the outer loops are outside of the blocks
+  SmallVector<unsigned> depth;  ///< reduction loops with one iteration in a block
+  std::optional<unsigned> part; ///< a reduction loop with `partSize` iterations in a block
+  int64_t partSize = 1;
+  Value firstColumn; ///< the vectors of the current block, and their masks
+  SmallVector<Value> masks;
+};
+
 class VectorLoops {
 public:
   VectorLoops(linalg::LinalgOp op, const HostVectors &vectors, KernelLibrary &library)
       : op(op), body(*op.getBlock()), library(library), vectors(vectors), numInputs(op.getNumDpsInputs()) {}
 
   LogicalResult analyze();
-  /// Sums start from zero instead of the result. Returns false if the op is not a sum.
+  /// Selects the loops over tiles. The op has its final operands.
+  void chooseTiles();
+  /// Sums start from zero instead of the result. Returns false if the op is not a sum, or if it is computed in blocks.
   bool startFromZero();
   /// Copies inputs that are strided along the vectorized loop and contiguous along another one, if that pays, and
   /// returns the op on the copies, which replaces this one. Otherwise returns null.
@@ -95,10 +108,20 @@ private:
   bool hasSimpleSums() const;
   Value getWork(HostBuilder &b);
   std::optional<unsigned> chooseRows() const;
+  const Buffer *findVectorOperand() const;
+  void chooseBlocks(const Buffer &operand);
 
-  void emitLoops(HostBuilder &b, ArrayRef<unsigned> loops, unsigned shared, const Team &team);
-  void emitRows(HostBuilder &b, unsigned loop, unsigned shared, const Team &team);
-  void emitVectorLoop(HostBuilder &b, bool isShared, const Team &team);
+  int64_t getStep(HostBuilder &b, unsigned loop) const;
+  void chooseShared(HostBuilder &b);
+  bool isShared(unsigned loop) const { return llvm::is_contained(shared, loop); }
+  std::pair<Value, Value> getShare(HostBuilder &b, unsigned loop, const Team &team);
+  void emitLoops(HostBuilder &b, ArrayRef<unsigned> loops, const Team &team);
+  void emitSharedLoops(HostBuilder &b, ArrayRef<unsigned> loops, const Team &team);
+  void emitRows(HostBuilder &b, unsigned loop, const Team &team);
+  void emitVectorLoop(HostBuilder &b, const Team &team);
+  void emitBlocks(HostBuilder &b, ArrayRef<unsigned> loops, const Team &team);
+  void emitDepthBlocks(HostBuilder &b, ArrayRef<unsigned> loops, function_ref<void()> body);
+  void forVectorGroups(HostBuilder &b, Value from, Value to, function_ref<void(Value, ArrayRef<Value>)> body);
   SmallVector<Value> getMasks(HostBuilder &b, Value rest, int64_t count);
   void emitParallelGroup(HostBuilder &b, Value first, ArrayRef<Value> masks);
   void emitReduction(HostBuilder &b);
@@ -151,6 +174,9 @@ private:
   /// A reduction loop of which only iterations [partBegin, partEnd) are computed.
   std::optional<unsigned> partLoop;
   Value partBegin, partEnd;
+  SmallVector<unsigned> outer;  ///< the parallel loops outside of the vectorized loop; `rowLoop` is the last one
+  SmallVector<unsigned> inner;  ///< the reduction loops inside of it
+  SmallVector<unsigned> shared; ///< the loops that threads divide: one, or consecutive ones of `outer`
   /// A parallel loop whose iterations share operands, and its iterations that one tile computes.
   std::optional<unsigned> rowLoop;
   SmallVector<Value> rows;
@@ -159,6 +185,7 @@ private:
   bool transposes = false;
   llvm::SmallDenseMap<size_t, SmallVector<Value>> transposed; ///< for each such input, the vectors of the tile's rows
   size_t currentRow = 0;                                      ///< the row of the tile that `emitBody` computes
+  std::optional<Blocks> blocks;
 };
 
 } // namespace mlir::rnn::host

@@ -80,7 +80,7 @@ LogicalResult VectorLoops::analyze() {
 }
 
 bool VectorLoops::startFromZero() {
-  if (combiners.size() != 1 || !isa_and_nonnull<arith::AddFOp>(combiners.front().op))
+  if (blocks || combiners.size() != 1 || !isa_and_nonnull<arith::AddFOp>(combiners.front().op))
     return false;
   startsFromZero = true;
   return true;
@@ -273,4 +273,81 @@ std::optional<unsigned> VectorLoops::chooseRows() const {
       best = loop;
   }
   return best;
+}
+
+/// The operand of a contraction that the tiles read in vectors.
+const Buffer *VectorLoops::findVectorOperand() const {
+  if (!linalg::isaContractionOpInterface(op))
+    return nullptr;
+  ArrayRef<Buffer> inputs = ArrayRef(buffers).drop_back();
+  auto *found =
+      llvm::find_if(inputs, [&](const Buffer &input) { return input.along(vectorLoop) == Access::Contiguous; });
+  return found == inputs.end() ? nullptr : found;
+}
+
+void VectorLoops::chooseTiles() {
+  if (!isCollapsed)
+    rowLoop = chooseTransposedRows(vectorLoop);
+  transposes = rowLoop.has_value();
+  if (!rowLoop)
+    rowLoop = chooseRows();
+  for (unsigned loop = 0; loop < iterators.size(); ++loop)
+    if (isReduction(loop) && !isVectorized(loop))
+      inner.push_back(loop);
+    else if (!isVectorized(loop) && loop != rowLoop)
+      outer.push_back(loop);
+  if (rowLoop)
+    outer.push_back(*rowLoop);
+  const Buffer *operand = findVectorOperand();
+  if (!operand)
+    return;
+  // The vectors in the order of their addresses.
+  llvm::sort(inner, [&](unsigned left, unsigned right) {
+    auto position = [&](unsigned loop) {
+      return operand->map.getResultPosition(getAffineDimExpr(loop, op.getContext())).value_or(0);
+    };
+    return position(left) < position(right);
+  });
+  if (rowLoop && !transposes)
+    chooseBlocks(*operand);
+}
+
+/// Each tile of a contraction reads the vectors of one operand, in all rows of which it uses a few cache lines. If the
+/// operand is larger than L2, the tiles are computed in blocks that use the same vectors, as far as these fit into L2.
+void VectorLoops::chooseBlocks(const Buffer &operand) {
+  // Parts of the sums are in memory, in the type of the result.
+  if (ShapedType::isDynamicShape(staticSizes) || isHalf(buffers.back().type.getElementType()))
+    return;
+  const int64_t elementBytes = operand.type.getElementTypeBitWidth() / 8;
+  int64_t bytes = elementBytes, allRows = 1;
+  for (auto [loop, size] : llvm::enumerate(staticSizes))
+    if (operand.map.isFunctionOfDim(loop))
+      bytes *= size;
+  for (unsigned loop : outer)
+    allRows *= staticSizes[loop];
+  if (bytes <= rightInL2 || allRows < manyRows)
+    return;
+
+  blocks.emplace();
+  // Fewer rows would load vectors from L3 too often.
+  constexpr int64_t leastRows = 256;
+  blocks->numOuter = outer.size();
+  for (int64_t rows = 1; blocks->numOuter > 0 && rows < leastRows;)
+    rows *= staticSizes[outer[--blocks->numOuter]];
+  // Cache lines whose addresses differ by a multiple of a power of two share a part of the sets.
+  constexpr int64_t bytesInL2 = 1 << 19, leastDepth = 128, mostDepth = 1024;
+  const int64_t wanted = std::clamp(bytesInL2 / (staticSizes[vectorLoop] * elementBytes), leastDepth, mostDepth);
+  // The innermost loops are in a block as a whole, and a part of the next one.
+  int64_t depth = 1;
+  size_t numWhole = 0;
+  while (numWhole < inner.size() && depth * staticSizes[inner.end()[-1 - numWhole]] <= wanted)
+    depth *= staticSizes[inner.end()[-1 - numWhole++]];
+  size_t numDepth = inner.size() - numWhole;
+  if (numDepth > 0 && wanted / depth > 1) {
+    blocks->part = inner[--numDepth];
+    const int64_t size = staticSizes[*blocks->part];
+    blocks->partSize = llvm::divideCeil(size, llvm::divideCeil(size, wanted / depth));
+  }
+  blocks->depth.assign(inner.begin(), inner.begin() + numDepth);
+  inner.erase(inner.begin(), inner.begin() + numDepth);
 }

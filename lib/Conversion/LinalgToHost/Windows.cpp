@@ -176,6 +176,10 @@ private:
   uint64_t getSize(unsigned loop) const {
     return count([&](unsigned other) { return other == loop; });
   }
+  uint64_t countSums() const {
+    return count([&](unsigned loop) { return !uses(result, loop); });
+  }
+  bool isColumnFuller(unsigned loop) const;
   /// The loop over the columns of the filter that has the most iterations.
   unsigned getLongestColumns() const;
   /// A new buffer for the elements of an operand, with the dimension of `loop` last, and its indexing map.
@@ -237,6 +241,15 @@ unsigned Convolution::getLongestColumns() const {
   return *longest;
 }
 
+/// Whether vectors along the columns of the filter use more of their lanes than those along `loop`, a row of an image,
+/// so that a copy of the result pays.
+bool Convolution::isColumnFuller(unsigned loop) const {
+  constexpr uint64_t lanes = 32;       // two vectors of f32
+  constexpr uint64_t fewestSums = 256; // beside so many products, the copy takes little time
+  auto getFill = [&](unsigned loop) { return double(getSize(loop)) / llvm::alignTo<lanes>(getSize(loop)); };
+  return countSums() >= fewestSums && getFill(getLongestColumns()) > getFill(loop);
+}
+
 std::pair<Value, AffineMap> Convolution::allocate(ImplicitLocOpBuilder &b, unsigned operand, unsigned loop) const {
   // Sums first: the rows of a matrix.
   SmallVector<unsigned> order;
@@ -257,12 +270,12 @@ void Convolution::arrange(SmallVectorImpl<linalg::LinalgOp> &ops) {
   unsigned loop = cast<AffineDimExpr>(maps[result].getResults().back()).getPosition();
   bool keepsResult =
       getSize(loop) >= shortest && isContiguous(result, loop) && (!uses(image, loop) || isContiguous(image, loop));
+  keepsResult = keepsResult && !(uses(image, loop) && isColumnFuller(loop));
   if (!keepsResult)
     loop = getLongestColumns();
   bool copiesFilter = uses(filter, loop) && !isContiguous(filter, loop);
   uint64_t rows = count([&](unsigned other) { return !uses(filter, other); });
-  uint64_t sums = count([&](unsigned other) { return !uses(result, other); });
-  bool isWorthwhile = (!copiesFilter || rows >= fewestUses) && (keepsResult || sums >= fewestUses);
+  bool isWorthwhile = (!copiesFilter || rows >= fewestUses) && (keepsResult || countSums() >= fewestUses);
   if (getSize(loop) < shortest || !isWorthwhile)
     return ops.push_back(op);
 

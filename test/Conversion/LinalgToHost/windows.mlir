@@ -200,3 +200,22 @@ func.func @unit_column(%x: memref<4x16xf32>, %y: memref<4x16x1xf32>) {
   }
   return
 }
+
+// -----
+
+// Rows of 14 pixels: vectors are along the 64 columns of the filter, unless the sums are too short for a copy of the result.
+// CHECK-LABEL: func @narrow
+// CHECK: memref.alloc() {{.*}} : memref<32x3x3x64xf32>
+// CHECK: memref.alloc() {{.*}} : memref<2x14x14x64xf32>
+// CHECK-NOT: linalg
+// CHECK-LABEL: func @narrow_short
+// CHECK-NOT: memref.alloc()
+// CHECK: return
+func.func @narrow(%x: memref<2x32x16x16xf32>, %w: memref<64x32x3x3xf32>, %y: memref<2x64x14x14xf32>) {
+  linalg.conv_2d_nchw_fchw ins(%x, %w : memref<2x32x16x16xf32>, memref<64x32x3x3xf32>) outs(%y : memref<2x64x14x14xf32>)
+  return
+}
+func.func @narrow_short(%x: memref<2x28x16x16xf32>, %w: memref<64x28x3x3xf32>, %y: memref<2x64x14x14xf32>) {
+  linalg.conv_2d_nchw_fchw ins(%x, %w : memref<2x28x16x16xf32>, memref<64x28x3x3xf32>) outs(%y : memref<2x64x14x14xf32>)
+  return
+}
