@@ -1,9 +1,10 @@
 # convolutions.py - convolutions and their gradients in f32: imported from JAX and compiled by rnn_mlir.compile, by JAX, and by
 # PyTorch in a process of its own.
-#   RNNRT_THREADS=2 python convolutions.py [--seconds=2] [--torch=PYTHON]
+#   RNNRT_THREADS=2 python convolutions.py [--seconds=2] [--torch=PYTHON] [NAME...]
 # --torch: a Python interpreter with PyTorch, such as build/rivals/torch2/bin/python. All use the same processors; PyTorch gets the
 # number of threads in RNNRT_THREADS. Image layouts are those of the program (NWC, NHWC, NCHW); PyTorch gets the same memory. Each
-# round has three calls of each in turn, after one that is not timed: threads of the one before may still spin.
+# round has three calls of each in turn, after one that is not timed: threads of the one before may still spin. NAME: only
+# convolutions whose names contain one of these texts.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Benchmark of convolutions."""
 
@@ -25,6 +26,19 @@ CASES = (
     ("2-D, 32 channels", "NCHW", (8, 32, 32, 32), (64, 32, 3, 3), 1, 1),
     ("2-D, 256 channels", "NHWC", (4, 28, 28, 256), (3, 3, 256, 256), 1, 1),
     ("2-D, 1 x 1", "NHWC", (8, 28, 28, 256), (1, 1, 256, 64), 1, 1),
+    ("residual, 56 x 56", "NHWC", (4, 56, 56, 64), (3, 3, 64, 64), 1, 1),
+    ("residual, 56 x 56", "NCHW", (4, 64, 56, 56), (64, 64, 3, 3), 1, 1),
+    ("residual, 28 x 28", "NHWC", (8, 28, 28, 128), (3, 3, 128, 128), 1, 1),
+    ("residual, 28 x 28", "NCHW", (8, 128, 28, 28), (128, 128, 3, 3), 1, 1),
+    ("residual, 14 x 14", "NHWC", (16, 14, 14, 256), (3, 3, 256, 256), 1, 1),
+    ("residual, 14 x 14", "NCHW", (16, 256, 14, 14), (256, 256, 3, 3), 1, 1),
+    ("residual, 7 x 7", "NHWC", (16, 7, 7, 512), (3, 3, 512, 512), 1, 1),
+    ("residual, 7 x 7", "NCHW", (16, 512, 7, 7), (512, 512, 3, 3), 1, 1),
+    ("residual, 14 x 14, B = 1", "NHWC", (1, 14, 14, 256), (3, 3, 256, 256), 1, 1),
+    ("residual, 7 x 7, B = 1", "NHWC", (1, 7, 7, 512), (3, 3, 512, 512), 1, 1),
+    ("residual, 14 to 7", "NHWC", (8, 14, 14, 256), (3, 3, 256, 512), 2, 1),
+    ("U-Net, 16 x 16", "NHWC", (4, 16, 16, 512), (3, 3, 512, 256), 1, 1),
+    ("speech encoder", "NWC", (1, 1500, 384), (3, 384, 384), 1, 1),
 )
 
 
@@ -68,6 +82,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--torch", metavar="PYTHON")
+    parser.add_argument("names", nargs="*", metavar="NAME")
     arguments = parser.parse_args()
 
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -88,6 +103,8 @@ def main():
     print("| | layout | image | filter | stride, dilation | pass | ours | jax | torch | jax / ours | torch / ours |\n" + "|---" * 11 + "|")
     generator = np.random.default_rng(0)
     for number, (name, layout, x, w, step, dilation) in enumerate(CASES):
+        if arguments.names and not any(text in name for text in arguments.names):
+            continue
         rank, last = len(x) - 2, layout.endswith("C")
         spatial = "DHW"[3 - rank:] if rank > 1 else "W"
         names = (layout, spatial + "IO" if last else "OI" + spatial, layout)
