@@ -155,3 +155,17 @@ def test_shapes(capsys):
 def test_left_op_of_jax(capsys):
     tool.import_module(export.export(jax.jit(jnp.fft.rfft))(X).mlir_module_serialized)
     assert capsys.readouterr().err.endswith("ops are left that no pass converts: stablehlo.fft\n")
+
+
+@pytest.mark.parametrize("equation, x, y", (
+    ("boj,bj->bo", (33, 20, 40), (33, 40)), ("ojb,bj->bo", (20, 40, 33), (33, 40)), ("jbo,bj->ob", (40, 33, 20), (33, 40)),
+    ("abc,abc->ca", (17, 50, 20), (17, 50, 20)), ("abc,cba->ca", (17, 50, 20), (20, 50, 17)), ("bi,oij,bj->bo", (40, 24), (9, 24, 40))))
+@pytest.mark.parametrize("dtype, tolerance", ((np.float32, 2e-6), ("bfloat16", 2e-2)))
+def test_orders_of_dimensions(equation, x, y, dtype, tolerance):
+    """Sums whose result has another order of dimensions than its inputs."""
+    generator = np.random.default_rng(3)
+    values = [generator.standard_normal(shape).astype(jnp.dtype(dtype)) for shape in (x, y, (40, 40))][:equation.count(",") + 1]
+    function = lambda *values: jnp.einsum(equation, *values)  # noqa: E731
+    got = rnn_mlir.compile(tool.import_module(export.export(jax.jit(function))(*values).mlir_module_serialized))(*values)
+    want = np.asarray(jax.jit(function)(*values)).astype(np.float32)
+    assert np.max(np.abs(np.asarray(got).astype(np.float32) - want)) <= tolerance * np.max(np.abs(want))

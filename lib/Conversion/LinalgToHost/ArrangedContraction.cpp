@@ -73,45 +73,10 @@ SmallVector<unsigned> PackedContraction::getArrangedLoops(unsigned operand) {
 FailureOr<bool> PackedContraction::arrange(bool isZero) {
   if (scattered.empty() || !areCopiesWorthwhile())
     return failure();
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  SmallVector<Value> operands(op->getOperands()), copies;
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  SmallVector<linalg::LinalgOp> copyOps;
-  Operation *last = op;
-  linalg::FillOp fill;
-  for (unsigned operand : scattered) {
-    auto [copy, map] = allocatePermuted(b, operands[operand], maps[operand], getArrangedLoops(operand));
-    copies.push_back(copy);
-    bool isResult = operand == op.getNumDpsInputs();
-    if (isResult && isZero) {
-      Value zero = arith::ConstantOp::create(b, b.getZeroAttr(getElementTypeOrSelf(copy)));
-      fill = linalg::FillOp::create(b, zero, copy);
-    } else {
-      copyOps.push_back(createCopy(b, operands[operand], maps[operand], copy, map));
-    }
-    if (isResult) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointAfter(op);
-      last = copyOps.emplace_back(createCopy(b, copy, map, operands[operand], maps[operand]));
-    }
-    operands[operand] = copy, maps[operand] = map;
-  }
-  b.setInsertionPointAfter(last);
-  for (Value copy : copies)
-    memref::DeallocOp::create(b, copy);
-  b.setInsertionPoint(op);
-  linalg::LinalgOp arranged = replaceOperands(b, op, operands, maps);
-
-  for (linalg::LinalgOp copy : copyOps)
-    (void)convertToVectorLoops(copy, /*isZero=*/false, vectors, library);
-  FailureOr<bool> startsFromZero = convertToPackedOrLoops(arranged, isZero, vectors, library);
-  bool isOverwritten = succeeded(startsFromZero) && *startsFromZero;
-  if (!fill)
-    return isOverwritten;
-  // The result is zero before the copy, which overwrites it.
-  if (isOverwritten)
-    fill->erase();
-  else
-    (void)convertToVectorLoops(fill, /*isZero=*/false, vectors, library);
-  return true;
+  SmallVector<OperandOrder> orders;
+  for (unsigned operand : scattered)
+    orders.push_back({operand, getArrangedLoops(operand)});
+  return convertOnCopies(op, orders, isZero, vectors, library, [&](linalg::LinalgOp arranged) {
+    return convertToPackedOrLoops(arranged, isZero, vectors, library);
+  });
 }

@@ -60,6 +60,15 @@ FailureOr<bool> convertToVectorLoops(linalg::LinalgOp op, bool isZero, const Hos
 FailureOr<bool> convertToPackedOrLoops(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
                                        cpu::KernelLibrary &library);
 
+/// An operand, and the loops of its dimensions in another order.
+using OperandOrder = std::pair<unsigned, SmallVector<unsigned>>;
+
+/// Replaces `op` by one on copies of operands, which `convert` converts. The arguments and the result, which is also
+/// that of `convert`, are those of convertToVectorLoops; `op` is erased.
+FailureOr<bool> convertOnCopies(linalg::LinalgOp op, ArrayRef<OperandOrder> orders, bool isZero,
+                                const HostVectors &vectors, cpu::KernelLibrary &library,
+                                function_ref<FailureOr<bool>(linalg::LinalgOp)> convert);
+
 /// An op on buffers, and the op that fills its result with zeros, if nothing else writes to it before.
 struct ZeroedOp {
   linalg::LinalgOp op;

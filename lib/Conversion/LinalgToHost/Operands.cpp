@@ -53,3 +53,50 @@ linalg::GenericOp host::replaceOperands(OpBuilder &b, linalg::LinalgOp op, Value
                                         ArrayRef<AffineMap> maps) {
   return replaceOperands(b, op, llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops())), operands, maps);
 }
+
+FailureOr<bool> host::convertOnCopies(linalg::LinalgOp op, ArrayRef<OperandOrder> orders, bool isZero,
+                                      const HostVectors &vectors, cpu::KernelLibrary &library,
+                                      function_ref<FailureOr<bool>(linalg::LinalgOp)> convert) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<Value> operands(op->getOperands()), copies;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<linalg::LinalgOp> copyOps;
+  Operation *last = op;
+  linalg::FillOp fill;
+  for (const OperandOrder &order : orders) {
+    auto [operand, loops] = order;
+    auto [copy, map] = allocatePermuted(b, operands[operand], maps[operand], loops);
+    copies.push_back(copy);
+    bool isResult = operand == op.getNumDpsInputs();
+    if (isResult && isZero) {
+      Value zero = arith::ConstantOp::create(b, b.getZeroAttr(getElementTypeOrSelf(copy)));
+      fill = linalg::FillOp::create(b, zero, copy);
+    } else {
+      copyOps.push_back(createCopy(b, operands[operand], maps[operand], copy, map));
+    }
+    if (isResult) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointAfter(op);
+      last = copyOps.emplace_back(createCopy(b, copy, map, operands[operand], maps[operand]));
+    }
+    operands[operand] = copy, maps[operand] = map;
+  }
+  b.setInsertionPointAfter(last);
+  for (Value copy : copies)
+    memref::DeallocOp::create(b, copy);
+  b.setInsertionPoint(op);
+  linalg::LinalgOp arranged = replaceOperands(b, op, operands, maps);
+
+  for (linalg::LinalgOp copy : copyOps)
+    (void)convertToVectorLoops(copy, /*isZero=*/false, vectors, library);
+  FailureOr<bool> startsFromZero = convert(arranged);
+  bool isOverwritten = succeeded(startsFromZero) && *startsFromZero;
+  if (!fill)
+    return isOverwritten;
+  // The result is zero before the copy, which overwrites it.
+  if (isOverwritten)
+    fill->erase();
+  else
+    (void)convertToVectorLoops(fill, /*isZero=*/false, vectors, library);
+  return true;
+}

@@ -281,8 +281,10 @@ FailureOr<bool> host::convertToVectorLoops(linalg::LinalgOp op, bool isZero, con
   VectorLoops loops(op, vectors, library);
   if (failed(loops.analyze()))
     return failure();
-  if (linalg::LinalgOp copied = loops.copyTransposedInputs())
-    return convertToVectorLoops(copied, isZero, vectors, library);
+  if (SmallVector<OperandOrder> orders = loops.chooseCopies(); !orders.empty())
+    return convertOnCopies(op, orders, isZero, vectors, library, [&](linalg::LinalgOp copied) {
+      return convertToVectorLoops(copied, isZero, vectors, library);
+    });
   loops.chooseTiles();
   const bool startsFromZero = isZero && loops.startFromZero();
   loops.emit();

@@ -76,9 +76,9 @@ public:
   void chooseTiles();
   /// Sums start from zero instead of the result. Returns false if the op is not a sum, or if it is computed in blocks.
   bool startFromZero();
-  /// Copies inputs that are strided along the vectorized loop and contiguous along another one, if that pays, and
-  /// returns the op on the copies, which replaces this one. Otherwise returns null.
-  linalg::LinalgOp copyTransposedInputs();
+  /// The operands that are strided along the vectorized loop, in an order in which they are contiguous along it, if
+  /// copies of them pay. May select another loop.
+  SmallVector<OperandOrder> chooseCopies();
   void emit();
 
 private:
@@ -98,6 +98,8 @@ private:
   std::optional<unsigned> chooseTransposedRows(unsigned loop) const;
   uint64_t countUses(const Buffer &input) const;
   SmallVector<unsigned> chooseStridedFactors();
+  SmallVector<unsigned> chooseStridedResult();
+  bool isWorthCopying(unsigned input, unsigned loop) const;
   SmallVector<unsigned> getInputsOfLongBody() const;
   bool isTransposed(const Buffer &buffer, unsigned vectors, unsigned rows) const {
     return buffer.type && buffer.along(vectors) == Access::Strided && buffer.along(rows) == Access::Contiguous;

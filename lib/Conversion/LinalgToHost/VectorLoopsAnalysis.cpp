@@ -147,15 +147,58 @@ SmallVector<unsigned> VectorLoops::chooseStridedFactors() {
   SmallVector<unsigned> factors;
   if (found == loops.end())
     return factors;
-  const unsigned loop = *found;
-  for (unsigned index = 0; index < numInputs; ++index) {
-    auto isCopied = [&](unsigned rows) { return isTransposed(buffers[index], loop, rows); };
-    if (countUses(buffers[index]) >= fewestUses && llvm::any_of(loops, isCopied))
+  for (unsigned index = 0; index < numInputs; ++index)
+    if (isWorthCopying(index, *found))
       factors.push_back(index);
-  }
   if (!factors.empty())
-    vectorLoop = loop;
+    vectorLoop = *found;
   return factors;
+}
+
+/// Whether an input is strided along a loop, contiguous along another one, and used so often that a copy of it pays.
+bool VectorLoops::isWorthCopying(unsigned input, unsigned loop) const {
+  return countUses(buffers[input]) >= fewestUses &&
+         llvm::any_of(llvm::seq<unsigned>(0, iterators.size()),
+                      [&](unsigned other) { return isTransposed(buffers[input], loop, other); });
+}
+
+/// The result, if vectors along a loop along which it is strided would gather fewer elements of the inputs, and the
+/// inputs that are then copied as well. Selects that loop. The result of long sums is short beside the inputs.
+SmallVector<unsigned> VectorLoops::chooseStridedResult() {
+  constexpr uint64_t assumed = 64, fewestLanes = 8; // iterations of a loop of unknown size, and of vectors
+  auto getSize = [&](unsigned loop) { return ShapedType::isDynamic(staticSizes[loop]) ? assumed : staticSizes[loop]; };
+  auto count = [&](function_ref<bool(unsigned)> isOne) {
+    uint64_t product = 1;
+    for (unsigned loop = 0; loop < iterators.size(); ++loop)
+      if (isOne(loop))
+        product = llvm::SaturatingMultiply<uint64_t>(product, getSize(loop));
+    return product;
+  };
+  if (op.getNumDpsInits() != 1 || count([&](unsigned loop) { return isReduction(loop); }) < fewestUses)
+    return {};
+  auto countGathered = [&](unsigned loop) {
+    uint64_t gathered = 0;
+    for (unsigned input = 0; input < numInputs; ++input)
+      if (const Buffer &buffer = buffers[input];
+          buffer.type && buffer.along(loop) == Access::Strided && !isWorthCopying(input, loop))
+        gathered += count([&](unsigned other) { return buffer.map.isFunctionOfDim(other); });
+    return gathered;
+  };
+  uint64_t fewest = countGathered(vectorLoop);
+  std::optional<unsigned> best;
+  for (unsigned loop = 0; loop < iterators.size(); ++loop)
+    if (uint64_t gathered = countGathered(loop);
+        gathered < fewest && getSize(loop) >= fewestLanes && buffers.back().along(loop) == Access::Strided)
+      best = loop, fewest = gathered;
+  if (!best)
+    return {};
+  vectorLoop = *best;
+  SmallVector<unsigned> operands;
+  for (unsigned input = 0; input < numInputs; ++input)
+    if (isWorthCopying(input, vectorLoop))
+      operands.push_back(input);
+  operands.push_back(numInputs);
+  return operands;
 }
 
 /// The inputs that would be transposed in registers. The code of a tile has the body once for each of its rows, so that
@@ -175,32 +218,23 @@ SmallVector<unsigned> VectorLoops::getInputsOfLongBody() const {
   return inputs;
 }
 
-linalg::LinalgOp VectorLoops::copyTransposedInputs() {
+SmallVector<OperandOrder> VectorLoops::chooseCopies() {
   if (isCollapsed)
     return {};
-  SmallVector<unsigned> inputs = linalg::isaContractionOpInterface(op) ? chooseStridedFactors() : getInputsOfLongBody();
-  if (inputs.empty())
-    return {};
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  SmallVector<Value> operands(op->getOperands()), copies;
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  for (unsigned index : inputs) {
+  bool isContraction = linalg::isaContractionOpInterface(op);
+  SmallVector<unsigned> operands = isContraction ? chooseStridedFactors() : getInputsOfLongBody();
+  if (operands.empty())
+    operands = chooseStridedResult();
+  SmallVector<OperandOrder> orders;
+  for (unsigned operand : operands) {
     SmallVector<unsigned> loops;
     for (unsigned loop = 0; loop < iterators.size(); ++loop)
-      if (loop != vectorLoop && maps[index].isFunctionOfDim(loop))
+      if (loop != vectorLoop && buffers[operand].map.isFunctionOfDim(loop))
         loops.push_back(loop);
     loops.push_back(vectorLoop);
-    auto [copy, map] = allocatePermuted(b, operands[index], maps[index], loops);
-    linalg::LinalgOp copyOp = createCopy(b, operands[index], maps[index], copy, map);
-    (void)convertToVectorLoops(copyOp, /*isZero=*/false, vectors, library);
-    copies.push_back(copy);
-    operands[index] = copy, maps[index] = map;
+    orders.push_back({operand, loops});
   }
-  b.setInsertionPointAfter(op);
-  for (Value copy : copies)
-    memref::DeallocOp::create(b, copy);
-  b.setInsertionPoint(op);
-  return replaceOperands(b, op, operands, maps);
+  return orders;
 }
 
 /// The cost of vectors along a loop, or none if it cannot be vectorized.

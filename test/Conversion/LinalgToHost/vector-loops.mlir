@@ -245,3 +245,42 @@ func.func @few_rows(%a: memref<4x10xf32>, %b: memref<24x10xf32>, %c: memref<4x24
   }
   return
 }
+
+// -----
+
+// The result is strided along the last dimension of the largest input: it is computed in another order, and copied. So is
+// the smaller input, which is used 32 times.
+// CHECK-LABEL: func @strided_result
+// CHECK-DAG: %[[Y:.*]] = memref.alloc() {{.*}} : memref<16x48xf32>
+// CHECK-DAG: %[[RESULT:.*]] = memref.alloc() {{.*}} : memref<32x48xf32>
+// CHECK-NOT: vector.gather
+// CHECK: scf.for
+// CHECK: vector.load %{{.*}} : memref<32x16x48xf32>, vector<8xf32>
+// CHECK-NOT: vector.gather
+// CHECK: return
+func.func @strided_result(%t: memref<32x16x48xf32>, %y: memref<48x16xf32>, %z: memref<48x32xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(b, o, j) -> (o, j, b)>, affine_map<(b, o, j) -> (b, j)>, affine_map<(b, o, j) -> (b, o)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%t, %y : memref<32x16x48xf32>, memref<48x16xf32>) outs(%z : memref<48x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+// Sums of 8 products: not copied.
+// CHECK-LABEL: func @short_sums_of_strided_result
+// CHECK-NOT: memref.alloc
+// CHECK: return
+func.func @short_sums_of_strided_result(%t: memref<32x8x48xf32>, %y: memref<48x8xf32>, %z: memref<48x32xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(b, o, j) -> (o, j, b)>, affine_map<(b, o, j) -> (b, j)>, affine_map<(b, o, j) -> (b, o)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%t, %y : memref<32x8x48xf32>, memref<48x8xf32>) outs(%z : memref<48x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
