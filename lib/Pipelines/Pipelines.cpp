@@ -147,6 +147,12 @@ static std::unique_ptr<Pass> createLoopCanonicalizer() {
   return createCanonicalizerPass(config);
 }
 
+/// Passes on each function, and each module of GPU kernels, by itself: threads run them at the same time. Passes that
+/// declare functions, as the conversion of vector ops may, are not among them.
+static OpPassManager &forFunctions(OpPassManager &pm) {
+  return pm.nestAny();
+}
+
 void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) {
   // Before the conversions, whose buffers have sizes of existing buffers.
   pm.addPass(createRNNCheckAllocationsPass());
@@ -157,7 +163,7 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
     // Before convert-rnn-to-host, whose loops are a hundred times as much IR without linalg ops.
     pm.addPass(createConvertLinalgToHostPass({options.vectorBits ? options.vectorBits : 256, options.vectorRegisters,
                                               options.blockDepth, options.bf16Gemm}));
-    pm.addPass(createConvertLinalgToLoopsPass());
+    forFunctions(pm).addPass(createConvertLinalgToLoopsPass());
     pm.addPass(createConvertRNNToHostPass({options.vectorBits ? options.vectorBits : 256, options.vectorRegisters,
                                            options.blockDepth, options.bf16Gemm, options.bf16GemmOneRow}));
     // After convert-rnn-to-host, which creates copies too.
@@ -193,38 +199,42 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
   if (options.target == TargetKind::Simt)
     addSimtKernels(pm, options);
   pm.addPass(createRNNConvertMPIToLLVMPass());
-  pm.addPass(createLowerAffinePass()); // loops of the program; later passes create affine.apply
-  pm.addPass(createSCFToControlFlowPass());
+  OpPassManager &control = forFunctions(pm);
+  control.addPass(createLowerAffinePass()); // loops of the program; later passes create affine.apply
+  control.addPass(createSCFToControlFlowPass());
   pm.addPass(createRNNConvertAssertsPass()); // before convert-cf-to-llvm, whose assertions abort the process
-  // Before memrefs are lowered: vector ops access memrefs.
+  // Before memrefs are lowered: vector ops access memrefs. May declare functions, for vector.print.
   if (options.target == TargetKind::Host)
     pm.addPass(createConvertVectorToLLVMPass());
   // Subviews and reshapes become arithmetic on strides with affine maps, which the next pass lowers.
-  pm.addPass(createRNNReinterpretExpandShapesPass()); // the next pass crashes on such ops
-  pm.addPass(createRNNExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
-  pm.addPass(memref::createExpandOpsPass());
+  OpPassManager &views = forFunctions(pm);
+  views.addPass(createRNNReinterpretExpandShapesPass()); // the next pass crashes on such ops
+  views.addPass(createRNNExpandStridedMetadataPass());
+  views.addPass(createLowerAffinePass());
+  views.addPass(memref::createExpandOpsPass());
   if (options.target == TargetKind::Host)
     pm.addPass(createRNNConvertScalarMathPass());
-  pm.addPass(createConvertMathToLLVMPass());
+  forFunctions(pm).addPass(createConvertMathToLLVMPass());
   // Ops without an LLVM intrinsic become calls of the C library.
   pm.addPass(createConvertMathToLibmPass());
-  pm.addPass(createConvertComplexToLLVMPass());
+  forFunctions(pm).addPass(createConvertComplexToLLVMPass());
   FinalizeMemRefToLLVMConversionPassOptions memref;
   // Compiled code allocates through the runtime, which counts the bytes.
   memref.useGenericFunctions = true;
   pm.addPass(createFinalizeMemRefToLLVMConversionPass(memref));
-  pm.addPass(createConvertIndexToLLVMPass());
-  pm.addPass(createArithToLLVMConversionPass());
+  OpPassManager &arithmetic = forFunctions(pm);
+  arithmetic.addPass(createConvertIndexToLLVMPass());
+  arithmetic.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createUBToLLVMConversionPass());
+  forFunctions(pm).addPass(createUBToLLVMConversionPass());
   if (options.target == TargetKind::Cuda)
     addCudaBinaries(pm, options);
   if (options.target == TargetKind::Simt)
     addSimtHost(pm, options);
-  pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createLoopCanonicalizer());
+  OpPassManager &last = forFunctions(pm);
+  last.addPass(createReconcileUnrealizedCastsPass());
+  last.addPass(createLoopCanonicalizer());
   addContract(pm, options, Stage::Emit);
   pm.addPass(createRNNDetachTargetPass()); // tools for the LLVM dialect do not have the attribute's dialect
 }

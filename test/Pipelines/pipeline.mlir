@@ -45,13 +45,17 @@
 // TEXT: convert-rnn-to-runtime,
 // TEXT: rnn-expand-strided-copies{loops=false},
 // TEXT: convert-linalg-to-host{bf16-gemm=auto block-depth=256 vector-bits=256 vector-registers=16},
-// TEXT: convert-linalg-to-loops,
+// TEXT-NEXT: any(
+// TEXT-NEXT: convert-linalg-to-loops
 // TEXT: convert-rnn-to-host
 // TEXT: rnn-expand-strided-copies{loops=true},
 // TEXT: rnn-thread-runtime-call,
 // TEXT: rnn-verify-contract{stage=lower},
 // TEXT: convert-rnn-runtime-to-llvm,
 // TEXT: rnn-emit-entries
+// TEXT: any(
+// TEXT-NEXT: lower-affine,
+// TEXT-NEXT: convert-scf-to-cf
 // TEXT: finalize-memref-to-llvm{{.*}}use-generic-functions=true
 // TEXT: reconcile-unrealized-casts
 // TEXT: rnn-verify-contract{stage=emit}
