@@ -99,7 +99,7 @@ MLIR_CAPI_EXPORTED MlirLogicalResult rnnModuleRunPassPipeline(MlirModule module,
 /*===-- Objects and libraries
  * ---------------------------------------------------------------------------------------===*/
 
-/* A compiled module as the bytes of an object file. */
+/* A compiled module as the bytes of an object file, or of an archive of object files. */
 typedef struct RnnObject {
   void *ptr;
 } RnnObject;
@@ -108,6 +108,10 @@ typedef struct RnnObject {
    is an error: deallocations cannot be inserted into it. */
 MLIR_CAPI_EXPORTED RnnObject rnnModuleCompileObject(MlirModule module, const RnnCompileOptions *options,
                                                     RnnDiagnostics diagnostics);
+/* The same as an archive (`ar`) of object files, which threads generate at the same time. The same module becomes the
+   same archive on each machine. To be linked by rnnObjectLinkLibrary, or as a whole (`--whole-archive`). */
+MLIR_CAPI_EXPORTED RnnObject rnnModuleCompileArchive(MlirModule module, const RnnCompileOptions *options,
+                                                     RnnDiagnostics diagnostics);
 MLIR_CAPI_EXPORTED void rnnObjectDestroy(RnnObject object);
 /* Valid until the object is destroyed. */
 MLIR_CAPI_EXPORTED MlirStringRef rnnObjectGetBytes(RnnObject object);

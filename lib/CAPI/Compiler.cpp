@@ -248,7 +248,8 @@ static Object *unwrap(RnnObject object) {
   return static_cast<Object *>(object.ptr);
 }
 
-RnnObject rnnModuleCompileObject(MlirModule module, const RnnCompileOptions *options, RnnDiagnostics diagnostics) {
+static RnnObject compileForm(MlirModule module, const RnnCompileOptions *options, ObjectForm form,
+                             RnnDiagnostics diagnostics) {
   return withOptions(module, options, diagnostics, RnnObject{}, [&](const PipelineOptions &pipeline) {
     ObjectOptions objectOptions;
     objectOptions.pipeline = pipeline;
@@ -259,13 +260,21 @@ RnnObject rnnModuleCompileObject(MlirModule module, const RnnCompileOptions *opt
       objectOptions.triple = unwrap(options->triple).str();
       objectOptions.cpu = unwrap(options->cpu).str();
     }
-    llvm::Expected<CompiledObject> compiled = compileObject(unwrap(module), objectOptions);
+    llvm::Expected<CompiledObject> compiled = compileObject(unwrap(module), objectOptions, form);
     if (!compiled) {
       addError(diagnostics, compiled.takeError());
       return RnnObject{};
     }
     return RnnObject{new Object{std::move(*compiled), ""}};
   });
+}
+
+RnnObject rnnModuleCompileObject(MlirModule module, const RnnCompileOptions *options, RnnDiagnostics diagnostics) {
+  return compileForm(module, options, ObjectForm::Object, diagnostics);
+}
+
+RnnObject rnnModuleCompileArchive(MlirModule module, const RnnCompileOptions *options, RnnDiagnostics diagnostics) {
+  return compileForm(module, options, ObjectForm::Archive, diagnostics);
 }
 
 void rnnObjectDestroy(RnnObject object) {

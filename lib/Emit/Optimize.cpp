@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Optimize.h"
+#include "LargeResults.h"
 #include "MaskedStores.h"
 #include "rnn/Codegen/CPU/HandTiled.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -104,21 +105,27 @@ static const llvm::Function *getFunction(const llvm::Any &ir) {
 // The pipeline
 //===----------------------------------------------------------------------===//
 
-std::function<llvm::Error(llvm::Module *)> mlir::rnn::makeOptimizer(unsigned level, llvm::TargetMachine *machine,
-                                                                    unsigned vectorBits, bool sanitizeAddress) {
-  return [level, machine, vectorBits, sanitizeAddress](llvm::Module *module) -> llvm::Error {
+static void addAttributes(llvm::Module &module, unsigned vectorBits, bool sanitizeAddress) {
+  for (llvm::Function &function : module) {
     // Overrides the preference of the processor (`prefer-256-bit`); only x86 reads it.
-    for (llvm::Function &function : *module) {
-      if (!function.isDeclaration())
-        function.addFnAttr("prefer-vector-width", std::to_string(vectorBits));
-      // No specialized copies of kernels for constant arguments: 4 % of the LLVM IR of char-lstm, for packing alone.
-      if (function.hasFnAttribute(handTiledAttribute))
-        function.addFnAttr(llvm::Attribute::NoDuplicate);
+    if (!function.isDeclaration())
+      function.addFnAttr("prefer-vector-width", std::to_string(vectorBits));
+    // No specialized copies of kernels for constant arguments: 4 % of the LLVM IR of char-lstm, for packing alone.
+    if (function.hasFnAttribute(handTiledAttribute))
+      function.addFnAttr(llvm::Attribute::NoDuplicate);
+    if (sanitizeAddress && !function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::SanitizeAddress);
+  }
+}
+
+std::function<llvm::Error(llvm::Module *)> mlir::rnn::makeOptimizer(unsigned level, llvm::TargetMachine *machine,
+                                                                    unsigned vectorBits, bool sanitizeAddress,
+                                                                    OptimizerPart part) {
+  return [level, machine, vectorBits, sanitizeAddress, part](llvm::Module *module) -> llvm::Error {
+    if (part != OptimizerPart::Optimize) {
+      addAttributes(*module, vectorBits, sanitizeAddress);
+      demoteLargeResults(*module);
     }
-    if (sanitizeAddress)
-      for (llvm::Function &function : *module)
-        if (!function.isDeclaration())
-          function.addFnAttr(llvm::Attribute::SanitizeAddress);
     const llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
                                               llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
     bool inHandTiledPasses = false;
@@ -156,10 +163,19 @@ std::function<llvm::Error(llvm::Module *)> mlir::rnn::makeOptimizer(unsigned lev
             // No metadata sections for globals: the JIT does not define their start and end.
             passes.addPass(llvm::AddressSanitizerPass(options, /*UseGlobalGC=*/false, /*UseOdrIndicator=*/false));
           });
-    llvm::ModulePassManager passes = level == 0 ? builder.buildO0DefaultPipeline(levels[0])
-                                                : builder.buildPerModuleDefaultPipeline(levels[std::min(level, 3u)]);
+    const llvm::OptimizationLevel used = levels[std::min(level, 3u)];
+    llvm::ModulePassManager passes;
+    if (level == 0 && part != OptimizerPart::Optimize)
+      passes = builder.buildO0DefaultPipeline(used);
+    else if (level != 0 && part == OptimizerPart::All)
+      passes = builder.buildPerModuleDefaultPipeline(used);
+    else if (level != 0 && part == OptimizerPart::Simplify)
+      passes = builder.buildModuleSimplificationPipeline(used, llvm::ThinOrFullLTOPhase::None);
+    else if (level != 0)
+      passes = builder.buildModuleOptimizationPipeline(used, llvm::ThinOrFullLTOPhase::None);
     passes.run(*module, modules);
-    expandSingleElementStores(*module);
+    if (part != OptimizerPart::Simplify)
+      expandSingleElementStores(*module);
     return llvm::Error::success();
   };
 }

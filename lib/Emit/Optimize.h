@@ -17,11 +17,16 @@ class TargetMachine;
 
 namespace mlir::rnn {
 
+/// The parts of the pipeline. The first part inlines functions; the second one needs no other function, so that threads
+/// run it on parts of a module.
+enum class OptimizerPart { All, Simplify, Optimize };
+
 /// Returns LLVM's default pipeline at -O`level` for the processor of `machine`, with vectors of `vectorBits` where LLVM
 /// vectorizes loops. Functions with `handTiledAttribute` use a shorter pipeline. With `sanitizeAddress`, memory
 /// accesses are checked by AddressSanitizer at run time.
 std::function<llvm::Error(llvm::Module *)> makeOptimizer(unsigned level, llvm::TargetMachine *machine,
-                                                         unsigned vectorBits, bool sanitizeAddress);
+                                                         unsigned vectorBits, bool sanitizeAddress,
+                                                         OptimizerPart part = OptimizerPart::All);
 
 } // namespace mlir::rnn
 

@@ -115,7 +115,7 @@ def library() -> ctypes.CDLL:
             ("mlirModuleDestroy", None, [_Handle]),
             ("rnnCompileOptionsGetDefault", _Options, []),
             ("rnnModuleParseNamed", _Handle, [_Handle, _String, _String, _Handle]),
-            ("rnnModuleCompileObject", _Handle, [_Handle, ctypes.POINTER(_Options), _Handle]),
+            ("rnnModuleCompileArchive", _Handle, [_Handle, ctypes.POINTER(_Options), _Handle]),
             ("rnnObjectLinkLibrary", _Result, [_Handle, _String, _String, _Handle]),
             ("rnnObjectDestroy", None, [_Handle]),
             ("rnnDiagnosticsCreate", _Handle, []),
@@ -287,7 +287,7 @@ def _compile(lib: ctypes.CDLL, made: _Options, content: bytes, name: str, output
         if not module.ptr:
             raise session.fail()
         try:
-            compiled = lib.rnnModuleCompileObject(module, ctypes.byref(made), session.diagnostics)
+            compiled = lib.rnnModuleCompileArchive(module, ctypes.byref(made), session.diagnostics)
             if not compiled.ptr:
                 raise session.fail()
             try:

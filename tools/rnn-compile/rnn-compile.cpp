@@ -194,7 +194,10 @@ static llvm::Error run(ModuleOp module, Form form, PipelineOptions pipeline, con
   options.listCandidates = !candidatesFile.empty();
   options.sanitizeAddress = sanitizer == Sanitizer::Address;
   auto start = std::chrono::steady_clock::now();
-  auto compiled = compileObject(module, options, form == Form::LLVMIR ? ObjectForm::LLVMIR : ObjectForm::Object);
+  auto compiled = compileObject(module, options,
+                                form == Form::LLVMIR          ? ObjectForm::LLVMIR
+                                : form == Form::SharedLibrary ? ObjectForm::Archive
+                                                              : ObjectForm::Object);
   if (!compiled)
     return compiled.takeError();
   std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;

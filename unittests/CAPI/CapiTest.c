@@ -345,6 +345,29 @@ static void test_object(MlirContext context, const char *path) {
   rnnDiagnosticsDestroy(diagnostics);
 }
 
+static void test_archive(MlirContext context, const char *path) {
+  RnnDiagnostics diagnostics = rnnDiagnosticsCreate();
+  RnnCompileOptions options = rnnCompileOptionsGetDefault();
+  options.lowering = RnnLoweringPreferenceFused;
+  RnnObject archives[2];
+  for (int k = 0; k < 2; ++k) {
+    MlirModule module = parse(context);
+    archives[k] = rnnModuleCompileArchive(module, &options, diagnostics);
+    CHECK(archives[k].ptr);
+    mlirModuleDestroy(module);
+  }
+  /* The order in which threads end does not matter. */
+  MlirStringRef first = rnnObjectGetBytes(archives[0]), second = rnnObjectGetBytes(archives[1]);
+  CHECK(first.length > 8 && memcmp(first.data, "!<arch>\n", 8) == 0);
+  CHECK(mlirStringRefEqual(first, second));
+  CHECK(contains(rnnObjectGetHeader(archives[0], text("my"), text("layer.mlir"), diagnostics), "my_layer("));
+  CHECK(mlirLogicalResultIsSuccess(rnnObjectLinkLibrary(archives[0], text(path), text("liblayer.so"), diagnostics)));
+  CHECK(remove(path) == 0);
+  for (int k = 0; k < 2; ++k)
+    rnnObjectDestroy(archives[k]);
+  rnnDiagnosticsDestroy(diagnostics);
+}
+
 /* Null handles, lists and texts, negative counts, and values of another context. */
 static void test_misuse(MlirContext context, MlirContext other) {
   RnnDiagnostics diagnostics = rnnDiagnosticsCreate();
@@ -422,6 +445,7 @@ int main(int argc, char **argv) {
   test_misuse(first, second);
   test_run(first, second);
   test_object(second, argc > 1 ? argv[1] : "capi-test-layer.so");
+  test_archive(second, argc > 1 ? argv[1] : "capi-test-layer.so");
   mlirContextDestroy(first);
   /* The other context is still complete. */
   test_passes(second);

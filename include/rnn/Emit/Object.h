@@ -41,9 +41,9 @@ struct ObjectOptions {
   RunOptions passes;
 };
 
-/// A module as an object file in memory.
+/// A module as object files in memory.
 struct CompiledObject {
-  /// A position-independent object file, or LLVM IR as text.
+  /// A position-independent object file, an archive of them, or LLVM IR as text.
   std::string bytes;
   /// The exported functions, in order.
   llvm::SmallVector<ExportedFunction> functions;
@@ -54,7 +54,9 @@ struct CompiledObject {
   BF16Gemm bf16Gemm = BF16Gemm::Auto, bf16GemmOneRow = BF16Gemm::Auto;
 };
 
-enum class ObjectForm { Object, LLVMIR };
+/// `Archive`: an archive (`ar`) of object files, which threads generate at the same time. Programs that link it need
+/// all of its members, as by `--whole-archive`. The same module becomes the same archive on each machine.
+enum class ObjectForm { Object, Archive, LLVMIR };
 
 /// The error that compileObject returns for `cpu` and `triple` of the options: unknown names, processors of another
 /// architecture.
@@ -66,10 +68,11 @@ llvm::Error checkProcessor(const ObjectOptions &options);
 llvm::Expected<CompiledObject> compileObject(ModuleOp module, const ObjectOptions &options,
                                              ObjectForm form = ObjectForm::Object);
 
-/// Links the bytes of an object file to the shared library `outputPath` with the name `soname`. Uses the linker
-/// `linkerPath` or, if that is empty, the built-in linker if there is one, else the first of ld.lld, cc and ld on the
-/// path. The library depends on librnn_runtime, and on librnn_emulator if it calls entry points of that library.
-llvm::Error linkSharedLibrary(llvm::StringRef object, llvm::StringRef outputPath, llvm::StringRef soname,
+/// Links the bytes of an object file or of an archive to the shared library `outputPath` with the name `soname`. Uses
+/// the linker `linkerPath` or, if that is empty, the built-in linker if there is one, else the first of ld.lld, cc and
+/// ld on the path. The library depends on librnn_runtime, and on librnn_emulator if it calls entry points of that
+/// library.
+llvm::Error linkSharedLibrary(llvm::StringRef bytes, llvm::StringRef outputPath, llvm::StringRef soname,
                               llvm::StringRef linkerPath = "");
 
 /// A linker in this process: called like `ld.lld`, with the name of the program first. Writes errors to `messages` and
