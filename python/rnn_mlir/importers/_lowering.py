@@ -60,13 +60,19 @@ def context_of(mlir: Any) -> Iterator[Any]:
         yield context
 
 
-def operations(operation: Any) -> Iterator[Any]:
-    """All nested operations, inner ones first."""
-    for region in operation.regions:
-        for block in region:
-            for op in block:
-                yield from operations(op.operation)
-                yield op.operation
+def operations(operation: Any) -> List[Any]:
+    """All nested operations, inner ones first.
+
+    By a walk: an iteration over blocks looks for a Python class of each operation, and for the modules of dialects that jaxlib lacks.
+    """
+    ir = importlib.import_module("jaxlib.mlir.ir")
+    found: List[Any] = []
+
+    def visit(op: Any) -> Any:
+        found.append(op)
+        return ir.WalkResult.ADVANCE
+    operation.walk(visit, ir.WalkOrder.POST_ORDER)
+    return found[:-1]
 
 
 def flag(mlir: Any, op: Any, name: str) -> int:
