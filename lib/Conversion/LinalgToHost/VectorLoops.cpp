@@ -276,18 +276,25 @@ void VectorLoops::emitFullReduction(HostBuilder &b) {
   }
 }
 
-FailureOr<bool> host::convertToVectorLoops(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
-                                           KernelLibrary &library) {
+/// `mayCopy`: operands are copied if that pays.
+static FailureOr<bool> convert(linalg::LinalgOp op, bool isZero, const HostVectors &vectors, KernelLibrary &library,
+                               bool mayCopy) {
   VectorLoops loops(op, vectors, library);
   if (failed(loops.analyze()))
     return failure();
-  if (SmallVector<OperandOrder> orders = loops.chooseCopies(); !orders.empty())
-    return convertOnCopies(op, orders, isZero, vectors, library, [&](linalg::LinalgOp copied) {
-      return convertToVectorLoops(copied, isZero, vectors, library);
-    });
+  if (mayCopy)
+    if (SmallVector<OperandOrder> orders = loops.chooseCopies(); !orders.empty())
+      return convertOnCopies(op, orders, isZero, vectors, library, [&](linalg::LinalgOp copied) {
+        return convert(copied, isZero, vectors, library, /*mayCopy=*/false);
+      });
   loops.chooseTiles();
   const bool startsFromZero = isZero && loops.startFromZero();
   loops.emit();
   op->erase();
   return startsFromZero;
+}
+
+FailureOr<bool> host::convertToVectorLoops(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
+                                           KernelLibrary &library) {
+  return convert(op, isZero, vectors, library, /*mayCopy=*/true);
 }
