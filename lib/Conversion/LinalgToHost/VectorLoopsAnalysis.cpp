@@ -309,7 +309,7 @@ std::optional<unsigned> VectorLoops::chooseRows() const {
   return best;
 }
 
-/// The operand of a contraction that the tiles read in vectors.
+/// The operand of a contraction that the tiles read in vectors, or null.
 const Buffer *VectorLoops::findVectorOperand() const {
   if (!linalg::isaContractionOpInterface(op))
     return nullptr;
@@ -353,13 +353,13 @@ void VectorLoops::chooseBlocks(const Buffer &operand) {
   if (ShapedType::isDynamicShape(staticSizes) || isHalf(buffers.back().type.getElementType()))
     return;
   const int64_t elementBytes = operand.type.getElementTypeBitWidth() / 8;
-  int64_t bytes = elementBytes, allRows = 1;
+  uint64_t bytes = elementBytes, allRows = 1;
   for (auto [loop, size] : llvm::enumerate(staticSizes))
     if (operand.map.isFunctionOfDim(loop))
-      bytes *= size;
+      bytes = llvm::SaturatingMultiply<uint64_t>(bytes, size);
   for (unsigned loop : outer)
-    allRows *= staticSizes[loop];
-  if (bytes <= rightInL2 || allRows < manyRows)
+    allRows = llvm::SaturatingMultiply<uint64_t>(allRows, staticSizes[loop]);
+  if (bytes <= uint64_t(rightInL2) || allRows < uint64_t(manyRows))
     return;
 
   blocks.emplace();

@@ -75,7 +75,7 @@ void VectorLoops::chooseShared(HostBuilder &b) {
   };
   int64_t most = 0;
   auto consider = [&](ArrayRef<unsigned> loops) {
-    if (int64_t parts = countParts(loops); parts > most)
+    if (int64_t parts = countParts(loops); !loops.empty() && (shared.empty() || parts > most))
       most = parts, shared.assign(loops.begin(), loops.end());
   };
   for (unsigned loop : outer)

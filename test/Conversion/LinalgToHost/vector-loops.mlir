@@ -284,3 +284,25 @@ func.func @short_sums_of_strided_result(%t: memref<32x8x48xf32>, %y: memref<48x8
   }
   return
 }
+
+// -----
+
+// No rows: the loop over them is kept, around sums of a dimension that has elements.
+// CHECK-LABEL: func @no_rows
+// CHECK-NOT: linalg
+// CHECK: return
+func.func @no_rows(%x: memref<0x40xf32>, %y: memref<0xf32>, %z: memref<3x0xf32>, %w: memref<40x3x0xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+    ins(%x : memref<0x40xf32>) outs(%y : memref<0xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%w : memref<40x3x0xf32>) outs(%z : memref<3x0xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  return
+}
