@@ -373,10 +373,9 @@ void VectorLoops::chooseBlocks(const Buffer &operand) {
   const int64_t wanted = std::clamp(bytesInL2 / (staticSizes[vectorLoop] * elementBytes), leastDepth, mostDepth);
   // The innermost loops are in a block as a whole, and a part of the next one.
   int64_t depth = 1;
-  size_t numWhole = 0;
-  while (numWhole < inner.size() && depth * staticSizes[inner.end()[-1 - numWhole]] <= wanted)
-    depth *= staticSizes[inner.end()[-1 - numWhole++]];
-  size_t numDepth = inner.size() - numWhole;
+  size_t numDepth = inner.size();
+  while (numDepth > 0 && depth * staticSizes[inner[numDepth - 1]] <= wanted)
+    depth *= staticSizes[inner[--numDepth]];
   if (numDepth > 0 && wanted / depth > 1) {
     blocks->part = inner[--numDepth];
     const int64_t size = staticSizes[*blocks->part];
