@@ -56,6 +56,9 @@ def cell(h, x):
     (lambda x: lax.pad(x, np.float32(1), ((1, 2, 1), (0, -1, 0))), ["n, 3"]), (lambda x: lax.pad(x, np.float32(1), ((0, 0, 0), (-2, 3, 2))), ["n, 4"]),
     (lambda x: lax.pad(x, np.float32(1), ((0, 1, 0), (-3, 0, 0))), ["n, 3"]), (lambda x: jnp.pad(x, ((1, 1), (0, 2)), mode="edge"), ["n, 3"]),
     (lambda x: jnp.roll(x, 1, axis=0), ["n, 3"]), (lambda x, k: lax.dynamic_update_slice_in_dim(x, x[:1] * 2, k, 0), ["n, 3", 2]),
+    # Columns beside dimensions of size 1.
+    (lambda x, k: jnp.take(x, k, axis=2, mode="clip"), ["1, n, 6", 3]), (lambda x, k: jnp.take(x, k, axis=0, mode="clip"), ["4, n, 1", 3]),
+    (lambda x, k: jnp.take(x, k, axis=1, mode="clip"), ["1, 5, n, 1", 3]),
     # Windows.
     (lambda x: jnp.cumsum(x, axis=0), ["n, 3"]), (lambda x: jnp.cumsum(x, axis=1), ["n, 3"]), (lambda x: lax.cumsum(x, axis=0, reverse=True), ["n, 3"]),
     (lambda x: jnp.cumprod(x, axis=1), ["n, 4"]), (lambda x: lax.cumlogsumexp(x, axis=1), ["n, 5"]), (lambda x: jnp.cumsum(x, axis=1), ["n, n"]),

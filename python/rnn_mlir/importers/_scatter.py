@@ -118,6 +118,14 @@ class _Scatter:
                 value = body.add(f"linalg.generic {{indexing_maps = [{identity}, {identity}], iterator_types = [{loops}]}} "
                                  f"ins({value} : {part}) outs({old} : {part}) {{\n^bb0(%update: {element}, %old: {element}):\n"
                                  f"%sum = {name} %old, %update : {element}\nlinalg.yield %sum : {element}\n}} -> {part}")
+            if 1 in self.window and len(self.windowed) < self.kind.rank:
+                # Which dimensions of size 1 are missing would be ambiguous: upstream's canonicalizer takes the first ones.
+                ends = [dim + 1 for dim in self.windowed[:-1]] + [self.kind.rank]
+                groups = [list(range(begin, end)) for begin, end in zip([0, *ends], ends)]
+                whole = tensor_type([self.window[self.windowed.index(dim)] if dim in self.windowed else 1
+                                     for dim in range(self.kind.rank)], element)
+                value = body.add(f"tensor.expand_shape {value} {groups} output_shape [{', '.join(lengths)}] : {part} into {whole}")
+                part = whole
             results.append(body.add(f"tensor.insert_slice {value} into %r{k}{self.suffix}{target} : {part} into {body.type(k)}"))
         return ", ".join(results)
 
