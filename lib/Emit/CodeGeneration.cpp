@@ -75,7 +75,7 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> rnn::createTargetMachine(co
                        "`; expected + or - and one of LLVM's names, such as +avx512bf16");
     features += (features.empty() ? "" : ",") + change.str(); // overrides earlier ones
   }
-  // Constructors register kernels. LLVM's default section `.ctors` is not run by loaders.
+  // Constructors register kernels. Loaders run those in `.init_array`, and ignore `.ctors`, LLVM's default section.
   llvm::TargetOptions targetOptions;
   targetOptions.UseInitArray = true;
   std::unique_ptr<llvm::TargetMachine> machine(

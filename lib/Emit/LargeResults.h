@@ -13,9 +13,10 @@ class Module;
 
 namespace mlir::rnn {
 
-/// Private functions that return structs with many scalars, such as the memrefs of a training step, store the elements
-/// in memory of their callers, each where it is computed. LLVM would store all of them at the return, in one block,
-/// for which its schedulers compare each store with all others. Run it before LLVM's optimizations.
+/// Replaces the result of each private function that returns a struct with many scalars, such as the memrefs of a
+/// training step, by a pointer to memory of the caller. The function stores each element of the struct right after its
+/// computation. Otherwise LLVM stores all of them before the return, in one basic block, and its schedulers compare
+/// each pair of these stores. Run it before LLVM's optimizations.
 void demoteLargeResults(llvm::Module &module);
 
 } // namespace mlir::rnn

@@ -135,7 +135,7 @@ llvm::Expected<CompiledObject> rnn::compileObject(ModuleOp module, const ObjectO
     return makeError("the module could not be translated to LLVM IR, see the errors above");
   translated->setDataLayout((*machine)->createDataLayout());
   translated->setPICLevel(llvm::PICLevel::BigPIC);
-  // AddressSanitizer has one constructor for the whole module.
+  // AddressSanitizer adds one constructor, which registers the globals of the whole module.
   const bool hasParts = form == ObjectForm::Archive && !options.sanitizeAddress;
   auto optimize = [&](llvm::Module &part, llvm::TargetMachine &machine, OptimizerPart passes) {
     return makeOptimizer(options.optimizationLevel, &machine, pipeline->vectorBits, options.sanitizeAddress,

@@ -26,6 +26,9 @@ std::pair<Value, AffineMap> allocatePermuted(ImplicitLocOpBuilder &b, Value oper
 /// Copies all elements of `from` to `to`, whose dimensions are permuted as the maps say.
 linalg::GenericOp createCopy(ImplicitLocOpBuilder &b, Value from, AffineMap fromMap, Value to, AffineMap toMap);
 
+/// The product of the sizes of those loops of which `isCounted` is true. An unknown size counts as `unknown`.
+uint64_t countIterations(ArrayRef<int64_t> sizes, uint64_t unknown, function_ref<bool(unsigned)> isCounted);
+
 /// An operand is copied to another order of its elements only if each of them is used at least so often.
 constexpr uint64_t fewestUses = 16;
 

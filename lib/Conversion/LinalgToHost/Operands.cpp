@@ -25,6 +25,14 @@ std::pair<Value, AffineMap> host::allocatePermuted(ImplicitLocOpBuilder &b, Valu
   return {buffer, AffineMap::get(map.getNumDims(), 0, exprs, b.getContext())};
 }
 
+uint64_t host::countIterations(ArrayRef<int64_t> sizes, uint64_t unknown, function_ref<bool(unsigned)> isCounted) {
+  uint64_t product = 1;
+  for (auto [loop, size] : llvm::enumerate(sizes))
+    if (isCounted(loop))
+      product = llvm::SaturatingMultiply<uint64_t>(product, ShapedType::isDynamic(size) ? unknown : size);
+  return product;
+}
+
 linalg::GenericOp host::createCopy(ImplicitLocOpBuilder &b, Value from, AffineMap fromMap, Value to, AffineMap toMap) {
   // Loops are the dimensions of `to`.
   AffineMap loops = inversePermutation(compressUnusedDims(toMap));

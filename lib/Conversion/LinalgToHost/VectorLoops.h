@@ -177,7 +177,7 @@ private:
   std::optional<unsigned> partLoop;
   Value partBegin, partEnd;
   SmallVector<unsigned> outer;  ///< the parallel loops outside of the vectorized loop; `rowLoop` is the last one
-  SmallVector<unsigned> inner;  ///< the reduction loops inside of it
+  SmallVector<unsigned> inner;  ///< the reduction loops inside of the vectorized loop, from the outermost on
   SmallVector<unsigned> shared; ///< the loops that threads divide: one, or consecutive ones of `outer`
   /// A parallel loop whose iterations share operands, and its iterations that one tile computes.
   std::optional<unsigned> rowLoop;

@@ -130,11 +130,7 @@ std::optional<unsigned> VectorLoops::chooseTransposedRows(unsigned loop) const {
 
 /// How often the op reads each element of an input. Loops of unknown size count as one iteration.
 uint64_t VectorLoops::countUses(const Buffer &input) const {
-  uint64_t uses = 1;
-  for (auto [loop, size] : llvm::enumerate(staticSizes))
-    if (!ShapedType::isDynamic(size) && !input.map.isFunctionOfDim(loop))
-      uses = llvm::SaturatingMultiply<uint64_t>(uses, size);
-  return uses;
+  return countIterations(staticSizes, /*unknown=*/1, [&](unsigned loop) { return !input.map.isFunctionOfDim(loop); });
 }
 
 /// The inputs of a contraction that are strided along the loop of its result's vectors. Without copies of them, each
@@ -166,14 +162,7 @@ bool VectorLoops::isWorthCopying(unsigned input, unsigned loop) const {
 /// inputs that are then copied as well. Selects that loop. The result of long sums is short beside the inputs.
 SmallVector<unsigned> VectorLoops::chooseStridedResult() {
   constexpr uint64_t assumed = 64, fewestLanes = 8; // iterations of a loop of unknown size, and of vectors
-  auto getSize = [&](unsigned loop) { return ShapedType::isDynamic(staticSizes[loop]) ? assumed : staticSizes[loop]; };
-  auto count = [&](function_ref<bool(unsigned)> isOne) {
-    uint64_t product = 1;
-    for (unsigned loop = 0; loop < iterators.size(); ++loop)
-      if (isOne(loop))
-        product = llvm::SaturatingMultiply<uint64_t>(product, getSize(loop));
-    return product;
-  };
+  auto count = [&](function_ref<bool(unsigned)> isCounted) { return countIterations(staticSizes, assumed, isCounted); };
   if (op.getNumDpsInits() != 1 || count([&](unsigned loop) { return isReduction(loop); }) < fewestUses)
     return {};
   auto countGathered = [&](unsigned loop) {
@@ -187,8 +176,9 @@ SmallVector<unsigned> VectorLoops::chooseStridedResult() {
   uint64_t fewest = countGathered(vectorLoop);
   std::optional<unsigned> best;
   for (unsigned loop = 0; loop < iterators.size(); ++loop)
-    if (uint64_t gathered = countGathered(loop);
-        gathered < fewest && getSize(loop) >= fewestLanes && buffers.back().along(loop) == Access::Strided)
+    if (uint64_t gathered = countGathered(loop); gathered < fewest &&
+                                                 count([&](unsigned other) { return other == loop; }) >= fewestLanes &&
+                                                 buffers.back().along(loop) == Access::Strided)
       best = loop, fewest = gathered;
   if (!best)
     return {};
@@ -353,12 +343,12 @@ void VectorLoops::chooseBlocks(const Buffer &operand) {
   if (ShapedType::isDynamicShape(staticSizes) || isHalf(buffers.back().type.getElementType()))
     return;
   const int64_t elementBytes = operand.type.getElementTypeBitWidth() / 8;
-  uint64_t bytes = elementBytes, allRows = 1;
-  for (auto [loop, size] : llvm::enumerate(staticSizes))
-    if (operand.map.isFunctionOfDim(loop))
-      bytes = llvm::SaturatingMultiply<uint64_t>(bytes, size);
-  for (unsigned loop : outer)
-    allRows = llvm::SaturatingMultiply<uint64_t>(allRows, staticSizes[loop]);
+  auto count = [&](function_ref<bool(unsigned)> isCounted) {
+    return countIterations(staticSizes, /*unknown=*/1, isCounted);
+  };
+  const uint64_t elements = count([&](unsigned loop) { return operand.map.isFunctionOfDim(loop); });
+  const uint64_t bytes = llvm::SaturatingMultiply<uint64_t>(elements, elementBytes);
+  const uint64_t allRows = count([&](unsigned loop) { return llvm::is_contained(outer, loop); });
   if (bytes <= uint64_t(rightInL2) || allRows < uint64_t(manyRows))
     return;
 

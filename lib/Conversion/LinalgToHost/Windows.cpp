@@ -172,7 +172,7 @@ private:
   /// Whether elements along `loop` are contiguous.
   bool isContiguous(unsigned operand, unsigned loop) const;
   /// The number of iterations of the loops of which `isOne` is true. Unknown sizes count as large.
-  uint64_t count(function_ref<bool(unsigned)> isOne) const;
+  uint64_t count(function_ref<bool(unsigned)> isOne) const { return countIterations(sizes, unknown, isOne); }
   uint64_t getSize(unsigned loop) const {
     return count([&](unsigned other) { return other == loop; });
   }
@@ -205,14 +205,6 @@ bool Convolution::isContiguous(unsigned operand, unsigned loop) const {
   return last && last.getPosition() == loop &&
          succeeded(cast<MemRefType>(operands[operand].getType()).getStridesAndOffset(strides, offset)) &&
          strides.back() == 1;
-}
-
-uint64_t Convolution::count(function_ref<bool(unsigned)> isOne) const {
-  uint64_t product = 1;
-  for (auto [loop, size] : llvm::enumerate(sizes))
-    if (isOne(loop))
-      product = llvm::SaturatingMultiply<uint64_t>(product, ShapedType::isDynamic(size) ? unknown : size);
-  return product;
 }
 
 bool Convolution::matches(linalg::GenericOp op) {
