@@ -92,6 +92,7 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   // Elementwise ops on tensors have no bufferization model.
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createRNNUpliftLoopsPass());
+  pm.addNestedPass<func::FuncOp>(createRNNUnrollLoopsPass());
   if (options.target == TargetKind::Host) { // more and smaller kernels were not measured on a GPU
     pm.addNestedPass<func::FuncOp>(createRNNPrepareContractionsPass());
     pm.addNestedPass<func::FuncOp>(createRNNDropUnitDimsPass());
@@ -112,6 +113,8 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   pm.addPass(createRNNProtectArgumentsPass());
   // After selection, and before the effects of ops are those of loops and calls.
   pm.addPass(createRNNMarkWrittenArgumentsPass());
+  if (options.target == TargetKind::Host)
+    pm.addNestedPass<func::FuncOp>(createRNNCarryInPlacePass());
   // A result that is inserted into a slice is computed in place.
   pm.addPass(createRNNEliminateEmptyTensorsPass());
   // Right before bufferization, which assumes what these two passes establish.
@@ -129,6 +132,8 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   // bufferization::buildBufferDeallocationPipeline, which refuses functions that free buffers themselves.
   pm.addNestedPass<func::FuncOp>(memref::createExpandReallocPass({/*emitDeallocs=*/false}));
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  if (options.target == TargetKind::Host) // device memory is not on the stack
+    pm.addNestedPass<func::FuncOp>(createRNNPromoteBuffersPass());
   pm.addNestedPass<func::FuncOp>(createRNNDeallocateBuffersPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferDeallocationSimplificationPass());

@@ -259,6 +259,17 @@ def RNNUpliftLoopsPass : Pass<"rnn-uplift-loops"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RNNUnrollLoopsPass : Pass<"rnn-unroll-loops"> {
+  let summary = "Unroll short loops of elementwise ops, so that their iterations are fused";
+  let description = [{
+    Unrolls `scf.for` loops with at most 8 iterations of elementwise linalg ops, slices and scalar ops, if the result has at most 1000 ops
+    (upstream's `loopUnrollFull`). The random numbers of JAX are such loops: their tables of shift counts become constants, and all
+    rounds one loop over the elements.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def RNNFoldInsertedZerosPass : Pass<"rnn-fold-inserted-zeros"> {
   let summary = "Skip zeros of convolutions with dilated inputs, and of sums of inserted tensors";
   let description = [{
@@ -286,6 +297,26 @@ def RNNEliminateEmptyTensorsPass : Pass<"rnn-eliminate-empty-tensors", "::mlir::
     loop. Upstream (LLVM 22) writes the inserted value to that tensor, which later iterations read.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RNNCarryInPlacePass : Pass<"rnn-carry-in-place"> {
+  let summary = "Let loops write small tensors that they carry to one buffer";
+  let description = [{
+    Where an `scf.for` or `scf.while` carries a tensor of at most 1 KiB, the next value is inserted into the current one, as a slice of all
+    elements, before the loop yields it. Otherwise bufferization allocates a buffer in each iteration, and frees that of the one before.
+    Values that may be views of each other, as after an exchange or a branch, are copied first.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def RNNPromoteBuffersPass : Pass<"rnn-promote-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Move small buffers to the stack of the function";
+  let description = [{
+    Buffers of at most 1 KiB, whose size is known, are allocated on the stack at the start of the function, up to 16 KiB for all of them,
+    unless the function returns them or a loop passes them to its next iteration. Unlike upstream's `promote-buffers-to-stack`, it moves
+    buffers out of loops, but not the large ones, as `buffer-loop-hoisting` would.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
 def RNNSeparateResultsPass : Pass<"rnn-separate-results", "::mlir::ModuleOp"> {

@@ -1,0 +1,131 @@
+//===- CarryInPlace.cpp - loops that update what they carry ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SmallBuffers.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "rnn/Transforms/Passes.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_RNNCARRYINPLACEPASS
+#include "rnn/Transforms/Passes.h.inc"
+} // namespace mlir::rnn
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+/// The values in the block of the loop's yield that are the values which it carries, or null where there is none.
+static SmallVector<Value> getCarried(LoopLikeOpInterface loop) {
+  SmallVector<Value> carried(loop.getRegionIterArgs());
+  auto whileLoop = dyn_cast<scf::WhileOp>(loop.getOperation());
+  if (!whileLoop)
+    return carried;
+  // The condition passes values on to the body.
+  for (Value &value : carried) {
+    auto passed = llvm::find(whileLoop.getConditionOp().getArgs(), value);
+    const size_t position = passed - whileLoop.getConditionOp().getArgs().begin();
+    value = position < whileLoop.getAfterArguments().size() ? whileLoop.getAfterArguments()[position] : Value();
+  }
+  return carried;
+}
+
+/// Whether `value` is `carried` after updates in place, in each branch.
+static bool isUpdateOf(Value value, Value carried) {
+  if (value == carried)
+    return true;
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return false;
+  Operation *op = result.getOwner();
+  const unsigned position = result.getResultNumber();
+  if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+    return llvm::all_of(op->getRegions(), [&](Region &branch) {
+      return isUpdateOf(branch.front().getTerminator()->getOperand(position), carried);
+    });
+  if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+    return isUpdateOf(destination.getTiedOpOperand(result)->get(), carried);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return isUpdateOf(loop.getTiedLoopInit(result)->get(), carried);
+  auto loop = dyn_cast<scf::WhileOp>(op);
+  return loop && loop->getNumResults() == loop->getNumOperands() && isUpdateOf(loop.getInits()[position], carried);
+}
+
+/// Each carried value that starts undefined needs memory of its own. Bufferization (LLVM 22) lets those that start as
+/// one empty tensor share it, although the loop writes different values to them.
+static void separateEmptyInits(LoopLikeOpInterface loop) {
+  for (OpOperand &init : loop.getInitsMutable())
+    if (auto empty = init.get().getDefiningOp<tensor::EmptyOp>(); empty && !empty->hasOneUse())
+      init.set(OpBuilder(loop).clone(*empty)->getResult(0));
+}
+
+/// Whether the value has memory of its own, as results of most ops have, or is a view of memory that the loop may
+/// update.
+static bool mayBeView(Value value) {
+  Operation *op = value.getDefiningOp();
+  return !isa_and_nonnull<DestinationStyleOpInterface, tensor::FromElementsOp>(op);
+}
+
+static Value copy(OpBuilder &b, Value value) {
+  return bufferization::AllocTensorOp::create(b, value.getLoc(), cast<RankedTensorType>(value.getType()),
+                                              /*dynamicSizes=*/ValueRange(), /*copy=*/value);
+}
+
+/// Whether branches or inner loops pass the value on: bufferization assumes that what they return may be the memory of
+/// all values that they can return, and would not write to it.
+static bool isPassedOn(Value carried, Operation *yield) {
+  return llvm::any_of(carried.getUsers(), [&](Operation *user) {
+    return user != yield && (user->hasTrait<OpTrait::IsTerminator>() || isa<LoopLikeOpInterface>(user));
+  });
+}
+
+/// Writes `value` to the memory of `carried`, whose type is the same.
+static Value writeTo(OpBuilder &b, Location loc, Value value, Value carried) {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+  for (int64_t size : cast<RankedTensorType>(value.getType()).getShape()) {
+    offsets.push_back(b.getIndexAttr(0));
+    sizes.push_back(b.getIndexAttr(size));
+    strides.push_back(b.getIndexAttr(1));
+  }
+  return tensor::InsertSliceOp::create(b, loc, value, carried, offsets, sizes, strides);
+}
+
+namespace {
+struct CarryInPlace : public rnn::impl::RNNCarryInPlacePassBase<CarryInPlace> {
+  void runOnOperation() override {
+    getOperation()->walk([](LoopLikeOpInterface loop) {
+      if (!isa<scf::ForOp, scf::WhileOp>(loop))
+        return;
+      separateEmptyInits(loop);
+      SmallVector<std::pair<OpOperand *, Value>> updates;
+      for (auto [carried, yielded] : llvm::zip_equal(getCarried(loop), *loop.getYieldedValuesMutable())) {
+        Value next = yielded.get();
+        if (!carried || isUpdateOf(next, carried) || carried.getType() != next.getType() ||
+            !isSmall(dyn_cast<RankedTensorType>(carried.getType())))
+          continue;
+        // All values are read before one of them is written.
+        OpBuilder b(yielded.getOwner());
+        if (mayBeView(next))
+          yielded.set(copy(b, next));
+        updates.emplace_back(&yielded, carried);
+      }
+      for (auto [yielded, carried] : updates) {
+        if (!isPassedOn(carried, yielded->getOwner()))
+          continue;
+        OpBuilder b = OpBuilder::atBlockBegin(yielded->getOwner()->getBlock());
+        Value copied = copy(b, carried);
+        carried.replaceAllUsesExcept(copied, copied.getDefiningOp());
+      }
+      for (auto [yielded, carried] : updates) {
+        OpBuilder b(yielded->getOwner());
+        yielded->set(writeTo(b, yielded->get().getLoc(), yielded->get(), carried));
+      }
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,37 @@
+//===- SmallBuffers.h - what may be on the stack -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RNN_LIB_TRANSFORMS_SMALLBUFFERS_H
+#define RNN_LIB_TRANSFORMS_SMALLBUFFERS_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace mlir::rnn {
+
+/// To copy as many bytes takes no longer than to allocate and free them on the heap.
+constexpr int64_t smallBytes = 1024;
+
+/// The bytes of a tensor or memref, or none if they are not known.
+inline std::optional<int64_t> getKnownBytes(ShapedType type) {
+  if (!type || !type.hasRank() || !type.hasStaticShape())
+    return std::nullopt;
+  Type element = type.getElementType();
+  if (!element.isIntOrIndexOrFloat())
+    return std::nullopt;
+  const int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return type.getNumElements() * llvm::divideCeil(bits, 8);
+}
+
+/// Whether a tensor or memref has elements, and takes at most `smallBytes`.
+inline bool isSmall(ShapedType type) {
+  std::optional<int64_t> bytes = getKnownBytes(type);
+  return bytes && *bytes > 0 && *bytes <= smallBytes;
+}
+
+} // namespace mlir::rnn
+
+#endif // RNN_LIB_TRANSFORMS_SMALLBUFFERS_H
