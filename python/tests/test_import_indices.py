@@ -179,3 +179,27 @@ def test_refused_unsigned_region():
       return %0 : tensor<ui8> }"""
     with pytest.raises(ImportFailed, match="stablehlo.divide of unsigned integers in the region of stablehlo.reduce is not supported"):
         tool.import_module(module)
+
+
+# 5000 elements are shared among threads, in parts. 40 columns have several results per vector.
+@pytest.mark.parametrize("kind", ("float32", "float64", "float16", "bfloat16", "int32", "uint32", "int8", "int64"))
+@pytest.mark.parametrize("shape, axis", (((1,), 0), ((3,), 0), ((16,), 0), (((37,), 0)), ((5000,), 0), ((70000,), 0), ((4, 37), 1), ((37, 40), 0),
+                                         ((3, 5, 7), 1)))
+def test_argmax(capsys, kind, shape, axis):
+    """The first of equal elements, in any lane and any part; few values occur several times."""
+    for values in (integers(7, *shape), integers(100, *shape), np.zeros(shape, np.int32)):
+        values = values.astype(jnp.dtype(kind))
+        with jax.enable_x64(kind in ("float64", "int64")):
+            compare(capsys, lambda x: (jnp.argmax(x, axis), jnp.argmin(x, axis), jnp.argmax(jnp.sign(x) * x, axis)), values)
+
+
+@pytest.mark.parametrize("size", (5, 64, 5000))
+def test_argmax_of_nan(capsys, size):
+    for places in ((0,), (size - 1,), (2, 4), (size - 1, 1, size // 2), (3, 3)):
+        values = floats(size)
+        values[list(places)] = np.nan
+        compare(capsys, lambda x: (jnp.argmax(x), jnp.argmin(x), jnp.nanargmax(x), jnp.max(x)), values)
+    for special in (np.inf, -np.inf, 0.0, -0.0, np.nan):  # all of them
+        compare(capsys, lambda x: (jnp.argmax(x), jnp.argmin(x)), np.full(size, special, np.float32))
+    values = np.full(size, -np.inf, np.float32)  # as the value from which the reduction starts
+    compare(capsys, lambda x: jnp.argmax(x[2:]), values)

@@ -47,8 +47,10 @@ linalg::FillOp findZeros(linalg::LinalgOp op) {
   if (isa<linalg::FillOp>(op) || op.getNumDpsInits() != 1)
     return {};
   Value buffer = op.getDpsInits().front();
-  auto allocation = buffer.getDefiningOp<memref::AllocOp>();
-  if (!allocation || allocation->getBlock() != op->getBlock())
+  // Buffers on the stack are at the start of the function, but their users are in one block and in its regions.
+  Operation *allocation = buffer.getDefiningOp();
+  if (!isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(allocation) ||
+      (isa<memref::AllocOp>(allocation) && allocation->getBlock() != op->getBlock()))
     return {};
   linalg::FillOp found;
   for (Operation *user : buffer.getUsers()) {

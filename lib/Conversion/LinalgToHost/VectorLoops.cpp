@@ -151,8 +151,11 @@ SmallVector<Value> VectorLoops::reduceLanes(HostBuilder &b) {
   auto results = ArrayRef(buffers).drop_front(numInputs);
   int64_t lanes = b.tiles.lanes, unroll = getUnroll();
   SmallVector<Value> initial;
-  SmallVector<Type> types;
   for (auto [index, buffer] : llvm::enumerate(results)) {
+    if (selection) { // no lane changes the result by the value from which it starts
+      initial.push_back(b.splat(memref::LoadOp::create(b, buffer.value, getIndices(b, buffer))));
+      continue;
+    }
     Type element = getSumType(b, buffer);
     Attribute neutral = getNeutralElement(combiners[index].op);
     if (isHalf(buffer.type.getElementType())) {
@@ -161,7 +164,6 @@ SmallVector<Value> VectorLoops::reduceLanes(HostBuilder &b) {
       value.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven, &ignored);
       neutral = b.getFloatAttr(element, value);
     }
-    types.push_back(b.vectorType(element));
     initial.push_back(arith::ConstantOp::create(b, DenseElementsAttr::get(b.vectorType(element), neutral)));
   }
   SmallVector<Value> sums;
@@ -199,39 +201,44 @@ SmallVector<Value> VectorLoops::reduceLanes(HostBuilder &b) {
     return SmallVector<Value>(branch.getResults());
   });
 
+  SmallVector<SmallVector<Value>> parts;
+  for (int64_t v = 0; v < unroll; ++v)
+    parts.emplace_back(ArrayRef(sums).slice(v * results.size(), results.size()));
+  for (; parts.size() > 1; parts.resize(parts.size() / 2))
+    for (size_t k = 0; k < parts.size() / 2; ++k)
+      parts[k] = combine(b, parts[k], parts[k + parts.size() / 2]);
+  if (selection)
+    return combineLanes(b, parts.front());
+  // Reassociation: otherwise LLVM adds the lanes one after the other.
   SmallVector<Value> total;
-  for (size_t index = 0; index < results.size(); ++index) {
-    vector::CombiningKind kind = combiners[index].kind;
-    SmallVector<Value> parts;
-    for (int64_t v = 0; v < unroll; ++v)
-      parts.push_back(sums[v * results.size() + index]);
-    for (; parts.size() > 1; parts.resize(parts.size() / 2))
-      for (size_t k = 0; k < parts.size() / 2; ++k)
-        parts[k] = vector::makeArithReduction(b, b.getLoc(), kind, parts[k], parts[k + parts.size() / 2]);
-    // Reassociation: otherwise LLVM adds the lanes one after the other.
-    total.push_back(vector::ReductionOp::create(b, kind, parts.front(), arith::FastMathFlags::reassoc));
-  }
+  for (auto [combiner, part] : llvm::zip_equal(combiners, parts.front()))
+    total.push_back(vector::ReductionOp::create(b, combiner.kind, part, arith::FastMathFlags::reassoc));
   return total;
 }
 
-/// Adds a sum to the element of a result at the current position.
-void VectorLoops::addToResult(HostBuilder &b, size_t index, Value sum) {
-  const Buffer &buffer = buffers[numInputs + index];
-  SmallVector<Value> indices = getIndices(b, buffer);
-  Type element = buffer.type.getElementType();
-  Value old = startsFromZero ? Value(arith::ConstantOp::create(b, b.getZeroAttr(element)))
-                             : Value(memref::LoadOp::create(b, buffer.value, indices));
-  if (isHalf(element))
-    old = arith::ExtFOp::create(b, b.getF32Type(), old);
-  sum = vector::makeArithReduction(b, b.getLoc(), combiners[index].kind, old, sum);
-  if (isHalf(element))
-    sum = arith::TruncFOp::create(b, element, sum);
-  memref::StoreOp::create(b, sum, buffer.value, indices);
+/// Adds sums to the elements of the results at the current position.
+void VectorLoops::addToResults(HostBuilder &b, ValueRange sums) {
+  for (auto [index, sum] : llvm::enumerate(sums)) {
+    const Buffer &buffer = buffers[numInputs + index];
+    SmallVector<Value> indices = getIndices(b, buffer);
+    if (selection) { // it includes the former value
+      memref::StoreOp::create(b, sum, buffer.value, indices);
+      continue;
+    }
+    Type element = buffer.type.getElementType();
+    Value old = startsFromZero ? Value(arith::ConstantOp::create(b, b.getZeroAttr(element)))
+                               : Value(memref::LoadOp::create(b, buffer.value, indices));
+    if (isHalf(element))
+      old = arith::ExtFOp::create(b, b.getF32Type(), old);
+    Value total = vector::makeArithReduction(b, b.getLoc(), combiners[index].kind, old, sum);
+    if (isHalf(element))
+      total = arith::TruncFOp::create(b, element, total);
+    memref::StoreOp::create(b, total, buffer.value, indices);
+  }
 }
 
 void VectorLoops::emitReduction(HostBuilder &b) {
-  for (auto [index, sum] : llvm::enumerate(reduceLanes(b)))
-    addToResult(b, index, sum);
+  addToResults(b, reduceLanes(b));
 }
 
 /// All loops are reductions. Threads share parts of one loop, whose number depends on the sizes only. The sums of the
@@ -253,7 +260,7 @@ void VectorLoops::emitFullReduction(HostBuilder &b) {
   auto results = ArrayRef(buffers).drop_front(numInputs);
   SmallVector<Value> partial;
   for (const Buffer &buffer : results)
-    partial.push_back(b.allocate(parts, getSumType(b, buffer)));
+    partial.push_back(b.allocate(parts, selection ? buffer.type.getElementType() : getSumType(b, buffer)));
   library.parallel(b, parts, b.div(work, b.index(leastShare)), [&](const Team &team) {
     b.loop(team.begin(b, parts), team.end(b, parts), 1, [&](Value part) {
       partLoop = loop;
@@ -264,16 +271,13 @@ void VectorLoops::emitFullReduction(HostBuilder &b) {
       partLoop.reset();
     });
   });
-  for (auto [index, buffer] : llvm::enumerate(partial)) {
-    Value first = memref::LoadOp::create(b, buffer, b.index(0)), from = buffer;
-    vector::CombiningKind kind = combiners[index].kind;
-    SmallVector<Value> sum = b.loop(one, parts, 1, first, [&](Value part, ValueRange carried) -> SmallVector<Value> {
-      Value next = memref::LoadOp::create(b, from, part);
-      return {vector::makeArithReduction(b, b.getLoc(), kind, carried.front(), next)};
-    });
-    addToResult(b, index, sum.front());
+  auto load = [&](Value part) {
+    return llvm::map_to_vector(partial, [&](Value from) -> Value { return memref::LoadOp::create(b, from, part); });
+  };
+  addToResults(b, b.loop(one, parts, 1, load(b.index(0)),
+                         [&](Value part, ValueRange carried) { return combine(b, carried, load(part)); }));
+  for (Value buffer : partial)
     b.free(buffer);
-  }
 }
 
 /// `mayCopy`: operands are copied if that pays.

@@ -47,6 +47,14 @@ struct Combiner {
   vector::CombiningKind kind;
 };
 
+/// Results that are the largest or smallest value of a reduction and its index. Of equal values, the first one counts.
+struct Selection {
+  unsigned value = 0; ///< the result with the value; the other one is the index
+  std::optional<arith::CmpFPredicate> ordered;
+  std::optional<arith::CmpIPredicate> integer;
+  bool keepsNaN = false; ///< NaN is the best value
+};
+
 inline bool isIntegerDivision(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
 }
@@ -89,8 +97,11 @@ private:
   }
   /// Whether lanes and parts of a reduction can be combined.
   bool hasCombiners() const {
-    return llvm::all_of(combiners, [](const Combiner &combiner) { return combiner.op != nullptr; });
+    return selection || llvm::all_of(combiners, [](const Combiner &combiner) { return combiner.op != nullptr; });
   }
+  void matchSelection();
+  SmallVector<Value> combine(HostBuilder &b, ValueRange left, ValueRange right);
+  SmallVector<Value> combineLanes(HostBuilder &b, ValueRange vectors);
   void collapse();
   LogicalResult chooseLoop();
   struct Score;
@@ -105,6 +116,8 @@ private:
     return buffer.type && buffer.along(vectors) == Access::Strided && buffer.along(rows) == Access::Contiguous;
   }
   int64_t getUnroll() const;
+  HostVectors getVectors(unsigned width) const;
+  bool isShortScalarCode() const;
   /// The rows of a tile.
   int64_t getTileRows(HostBuilder &b) const { return transposes ? b.tiles.lanes : Tiles::rows; }
   bool hasSimpleSums() const;
@@ -133,7 +146,7 @@ private:
   /// The value that does not change the result of `combiner`. Upstream's function crashes on minima and maxima of index
   /// values.
   static TypedAttr getNeutralElement(Operation *combiner);
-  void addToResult(HostBuilder &b, size_t index, Value sum);
+  void addToResults(HostBuilder &b, ValueRange sums);
   Value getBegin(HostBuilder &b, unsigned loop) { return loop == partLoop ? partBegin : b.index(0); }
   Value getEnd(unsigned loop) { return loop == partLoop ? partEnd : sizes[loop]; }
   SmallVector<Value> forReductions(HostBuilder &b, ArrayRef<unsigned> loops, ValueRange sums,
@@ -167,6 +180,7 @@ private:
   SmallVector<utils::IteratorType> iterators;
   SmallVector<int64_t> staticSizes;
   SmallVector<Combiner> combiners; ///< of each result; `op` is null if there is none
+  std::optional<Selection> selection;
   unsigned vectorLoop = 0;
   bool isCollapsed = false;
   bool startsFromZero = false;

@@ -41,6 +41,19 @@ static bool isSupported(Operation *op) {
          llvm::all_of(op->getOperandTypes(), isScalar) && isScalar(op->getResult(0).getType());
 }
 
+/// Whether scalar code, which LLVM unrolls, is faster: operations on so few elements that LLVM keeps them in registers
+/// instead of buffers. It calls the C library for functions of the math dialect.
+bool VectorLoops::isShortScalarCode() const {
+  constexpr uint64_t mostIterations = 3;
+  auto isFunction = [](Operation &inner) {
+    return isa<math::MathDialect>(inner.getDialect()) &&
+           !isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp, math::SqrtOp>(inner);
+  };
+  return !ShapedType::isDynamicShape(staticSizes) &&
+         countIterations(staticSizes, /*unknown=*/1, [](unsigned) { return true; }) <= mostIterations &&
+         llvm::none_of(body, isFunction);
+}
+
 LogicalResult VectorLoops::analyze() {
   if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0)
     return failure();
@@ -60,6 +73,8 @@ LogicalResult VectorLoops::analyze() {
     return failure();
   iterators = op.getIteratorTypesArray();
   staticSizes = op.getStaticLoopRanges();
+  if (isShortScalarCode())
+    return failure();
   for (unsigned result = 0; result < op.getNumDpsInits(); ++result) {
     const Buffer &buffer = buffers[numInputs + result];
     Combiner combiner;
@@ -75,6 +90,7 @@ LogicalResult VectorLoops::analyze() {
       if ((buffer.along(loop) == Access::Invariant) != isReduction(loop))
         return failure();
   }
+  matchSelection();
   collapse();
   return chooseLoop();
 }

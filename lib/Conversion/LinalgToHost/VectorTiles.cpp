@@ -23,13 +23,25 @@ static int64_t getCost(Operation &op) {
   return isa<arith::DivFOp>(op) || isIntegerDivision(&op) ? 8 : 1;
 }
 
+/// The vectors of elements of `width` bits. A short loop has one vector, as short as its size permits: the loads of the
+/// next op would wait for masked stores, and LLVM would not replace a buffer by registers.
+HostVectors VectorLoops::getVectors(unsigned width) const {
+  HostVectors result = vectors;
+  const int64_t size = staticSizes[vectorLoop];
+  constexpr uint64_t leastBits = 128;
+  if (!ShapedType::isDynamic(size) && size < vectors.bits / width)
+    result.bits = std::clamp<uint64_t>(llvm::PowerOf2Ceil(size) * width, std::min<uint64_t>(leastBits, vectors.bits),
+                                       vectors.bits);
+  return result;
+}
+
 void VectorLoops::emit() {
   unsigned width = 32;
   for (const Buffer &buffer : buffers)
     if (buffer.type && buffer.type.getElementType().isF64())
       width = 64;
   OpBuilder types(op);
-  HostBuilder b(op.getLoc(), op, Tiles(width == 64 ? types.getF64Type() : types.getF32Type(), vectors));
+  HostBuilder b(op.getLoc(), op, Tiles(width == 64 ? types.getF64Type() : types.getF32Type(), getVectors(width)));
   for (Range range : op.createLoopRanges(b, op.getLoc()))
     sizes.push_back(getValueOrCreateConstantIndexOp(b, op.getLoc(), range.size));
   if (isCollapsed) {
