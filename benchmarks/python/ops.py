@@ -6,7 +6,7 @@
 # after one that is not timed: threads of the one before may still spin. The error is the largest difference of an element, relative
 # to the largest element of JAX's result.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Benchmark of elementwise ops, functions, reductions, normalizations, losses, random numbers, data movement, and loops."""
+"""Benchmark of elementwise ops, functions, reductions, normalizations, losses, random numbers, data movement, loops, and libraries."""
 
 import argparse
 import os
@@ -17,10 +17,12 @@ import time
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
+import libraries  # noqa: E402
 import models  # noqa: E402
 import numpy as np  # noqa: E402
 import recurrent  # noqa: E402
 import rnn_mlir  # noqa: E402
+import states  # noqa: E402
 from common import interleaved, processor  # noqa: E402
 from jax import export, lax  # noqa: E402
 from jax.scipy import special  # noqa: E402
@@ -144,7 +146,9 @@ def cases():
     yield "transformer block, gradient", gradient(transformer, *range(7)), block
     yield "greedy decoding, 20 steps", greedy, [floats(64, 64) / 10, floats(500, 64), floats(8, 64)]
     yield from recurrent.cases(floats)
+    yield from states.cases(floats)
     yield from models.cases(floats, integers)
+    yield from libraries.cases(floats)
 
 
 def compile_case(function, values):
@@ -187,7 +191,9 @@ def main():
         theirs = jax.jit(function)
         error = 0
         for got, want in zip(jax.tree.leaves(ours(*values)), jax.tree.leaves(theirs(*values))):
-            got, want = np.asarray(got).astype(np.float64), np.asarray(want).astype(np.float64)
+            got, want = np.asarray(got), np.asarray(want)
+            got = got.view(want.dtype) if want.dtype.kind == "u" else got  # compiled functions have signless integers
+            got, want = got.astype(np.float64), want.astype(np.float64)
             error = max(error, np.max(np.abs(got - want)) / max(np.max(np.abs(want)), 1e-30))
         steps = {"ours": lambda: ours(*values), "jax": lambda: jax.block_until_ready(theirs(*values))}
         if before:
