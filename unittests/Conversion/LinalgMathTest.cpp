@@ -8,6 +8,7 @@
 
 #include "LinalgToHostTest.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <limits>
 #include <random>
 
 using namespace mlir;
@@ -29,14 +30,14 @@ double getUlps(double exact, float value) {
 
 class LinalgMathTest : public LinalgToHostTest {
 public:
-  /// Compiles @main, a function of the math dialect on `count` elements of f32.
-  void compileUnary(const char *name, int64_t count) {
+  /// Compiles @main, a function of the math dialect on `count` elements.
+  void compileUnary(const char *name, int64_t count, const char *type = "f32") {
     compile(formatv(R"(
-      func.func @main(%x: tensor<{0}xf32>) -> tensor<{0}xf32> {{
-        %y = math.{1} %x : tensor<{0}xf32>
-        return %y : tensor<{0}xf32>
+      func.func @main(%x: tensor<{0}x{2}>) -> tensor<{0}x{2}> {{
+        %y = math.{1} %x : tensor<{0}x{2}>
+        return %y : tensor<{0}x{2}>
       })",
-                    count, name)
+                    count, name, type)
                 .str());
   }
 };
@@ -146,6 +147,84 @@ INSTANTIATE_TEST_SUITE_P(
                       MathFunction{"cosh", std::cosh, -80, 80, 2}, MathFunction{"sqrt", std::sqrt, 0, 100, 2},
                       MathFunction{"rsqrt", [](double x) { return 1 / std::sqrt(x); }, 1e-45, 100, 2}),
     [](const auto &info) { return std::string(info.param.name); });
+
+/// Functions of f64 vectors, with the reference in long double.
+struct LongFunction {
+  const char *name;
+  long double (*exact)(long double);
+  double low; ///< of the inputs
+  double ulps;
+};
+
+class LongMathTest : public LinalgMathTest, public ::testing::WithParamInterface<LongFunction> {};
+
+TEST_P(LongMathTest, IsAccurate) {
+  if (std::numeric_limits<long double>::digits < 64)
+    GTEST_SKIP() << "long double is not longer than double";
+  LongFunction f = GetParam();
+  const int64_t count = 100003;
+  compileUnary(f.name, count, "f64");
+  if (HasFatalFailure())
+    return;
+  HostTensor x = makeTensor(ElementKind::F64, {count});
+  std::mt19937_64 engine(7);
+  std::uniform_real_distribution<double> exponents(-1074, 1023.9), nearOne(-0.5, 0.5);
+  for (int64_t k = 0; k < count; ++k) {
+    // Numbers of every magnitude, numbers around 1, where log vanishes, and numbers around 0.
+    double value = k % 3 == 0   ? std::exp2(exponents(engine))
+                   : k % 3 == 1 ? 1 + nearOne(engine)
+                                : std::exp2(exponents(engine) / 32);
+    x.setFromDouble(k, k % 2 && -value > f.low ? -value : value);
+  }
+  const double special[] = {0.0,
+                            -0.0,
+                            1,
+                            -1,
+                            -2,
+                            INFINITY,
+                            -INFINITY,
+                            NAN,
+                            0x1p-1074,
+                            0x1p-1022,
+                            -0x1p-1074,
+                            0x1.fffffffffffffp1023,
+                            0x1.fffffffffffffp-1,
+                            0x1.0000000000001p0,
+                            -0x1.fffffffffffffp-1,
+                            0x1p-53,
+                            -0x1p-54,
+                            709.7,
+                            709.8,
+                            -745};
+  for (auto [k, value] : llvm::enumerate(special))
+    x.setFromDouble(k, value);
+  HostTensor y = run("main", {x});
+  double worst = 0, where = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    const double input = x.getAsDouble(k), value = y.getAsDouble(k);
+    const long double exact = f.exact(input);
+    const double rounded = exact;
+    if (std::isnan(rounded) || std::isinf(rounded)) {
+      EXPECT_TRUE(std::isnan(rounded) ? std::isnan(value) : value == rounded)
+          << f.name << " of " << input << ": " << value;
+      continue;
+    }
+    if (input == 0)
+      EXPECT_EQ(std::signbit(value), std::signbit(rounded)) << f.name << " of " << input;
+    const int exponent = std::max(rounded == 0 ? -1022 : std::ilogb(rounded), -1022);
+    const double ulps = std::abs(exact - value) / std::ldexp(1.0L, exponent - 52);
+    if (!(ulps <= worst))
+      worst = ulps, where = input;
+  }
+  RecordProperty("ulps", std::to_string(worst));
+  EXPECT_LE(worst, f.ulps) << f.name << " at " << where;
+}
+
+INSTANTIATE_TEST_SUITE_P(F64, LongMathTest,
+                         ::testing::Values(LongFunction{"log", std::log, 0, 1},
+                                           LongFunction{"log1p", std::log1p, -1, 1},
+                                           LongFunction{"expm1", std::expm1, -INFINITY, 2}),
+                         [](const auto &info) { return std::string(info.param.name); });
 
 // Angles of every magnitude, among them those beyond 2^28, which the C library computes, beside others.
 TEST_F(LinalgMathTest, LargeAngles) {

@@ -89,6 +89,9 @@ linalg::LinalgOp outlineEqualOps(ArrayRef<ZeroedOp> ops, SymbolTable &symbols);
 /// is 0.52 units in the last place.
 void populateVectorMathPatterns(RewritePatternSet &patterns);
 
+/// Patterns that replace log and log1p of f64 vectors.
+void populateVectorLogarithmPatterns(RewritePatternSet &patterns);
+
 } // namespace mlir::rnn::host
 
 #endif // RNN_LIB_CONVERSION_LINALGTOHOST_INTERNAL_H

@@ -128,6 +128,7 @@ void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {
                                       math::ErfcOp::getOperationName()};
   populateMathPolynomialApproximationPatterns(math, [&](StringRef name) { return accurate.contains(name); });
   populateVectorMathPatterns(math);
+  populateVectorLogarithmPatterns(math);
   rewriteVectorOps(module, std::move(math), [](Operation *op) { return isa<math::MathDialect>(op->getDialect()); });
   if (hasBF16Rounding(vectors.bf16Gemm))
     return;

@@ -116,6 +116,11 @@ private:
     return buffer.type && buffer.along(vectors) == Access::Strided && buffer.along(rows) == Access::Contiguous;
   }
   int64_t getUnroll() const;
+  /// Whether vectors have f64 sums.
+  bool hasF64() const {
+    return llvm::any_of(buffers,
+                        [](const Buffer &buffer) { return buffer.type && buffer.type.getElementType().isF64(); });
+  }
   HostVectors getVectors(unsigned width) const;
   bool isShortScalarCode() const;
   /// The rows of a tile.

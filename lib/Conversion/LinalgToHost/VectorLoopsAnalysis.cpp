@@ -20,8 +20,8 @@ static bool isSupported(Type element) {
   return element.isIndex() || isHalf(element) || element.isF32() || element.isF64();
 }
 
-/// Whether the loops support an operation of the op's body.
-static bool isSupported(Operation *op) {
+/// Whether the loops support an operation of the op's body. `hasF64`: buffers have elements of f64.
+static bool isSupported(Operation *op, bool hasF64) {
   if (isa<linalg::IndexOp, linalg::YieldOp, arith::ConstantOp>(op))
     return true;
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
@@ -33,8 +33,8 @@ static bool isSupported(Operation *op) {
   // Upstream lowers the first group on scalars only, and the second on vectors of f32 only.
   if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp, math::AcoshOp, math::AsinhOp, math::AtanhOp>(
           op) ||
-      (isa<math::CbrtOp, math::ErfOp, math::ErfcOp, math::ExpM1Op, math::Log1pOp>(op) &&
-       op->getResult(0).getType().isF64()))
+      (isa<math::CbrtOp, math::ErfOp, math::ErfcOp>(op) && op->getResult(0).getType().isF64()) ||
+      (isa<math::ExpM1Op>(op) && op->getResult(0).getType().isF64() && !hasF64))
     return false;
   auto isScalar = [](Type type) { return isSupported(type) || type.isInteger(1); };
   return OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
@@ -69,7 +69,7 @@ LogicalResult VectorLoops::analyze() {
       return failure();
     buffers.push_back({operand.get(), map, type});
   }
-  if (!llvm::all_of(body, [](Operation &op) { return isSupported(&op); }))
+  if (!llvm::all_of(body, [&](Operation &op) { return isSupported(&op, hasF64()); }))
     return failure();
   iterators = op.getIteratorTypesArray();
   staticSizes = op.getStaticLoopRanges();

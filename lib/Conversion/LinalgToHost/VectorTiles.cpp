@@ -36,10 +36,7 @@ HostVectors VectorLoops::getVectors(unsigned width) const {
 }
 
 void VectorLoops::emit() {
-  unsigned width = 32;
-  for (const Buffer &buffer : buffers)
-    if (buffer.type && buffer.type.getElementType().isF64())
-      width = 64;
+  const unsigned width = hasF64() ? 64 : 32;
   OpBuilder types(op);
   HostBuilder b(op.getLoc(), op, Tiles(width == 64 ? types.getF64Type() : types.getF32Type(), getVectors(width)));
   for (Range range : op.createLoopRanges(b, op.getLoc()))
