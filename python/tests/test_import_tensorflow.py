@@ -84,6 +84,17 @@ def test_slices_of_dynamic_tensors(shape, part):
     check(tool.import_function(function.get_concrete_function()), [x], [x[part]])
 
 
+def test_triangular_systems():
+    def function(a, b):
+        factor = tf.linalg.cholesky(a)
+        return (factor, tf.linalg.cholesky_solve(factor, b), tf.linalg.triangular_solve(factor, b, adjoint=True),
+                tf.linalg.triangular_solve(a, b, lower=False))
+    a = random(2, 4, 4)
+    a, b = a @ a.swapaxes(1, 2) + np.eye(4, dtype=np.float32), random(2, 4, 3)
+    text = tool.import_function(tf.function(function).get_concrete_function(tf.TensorSpec(a.shape), tf.TensorSpec(b.shape)))
+    check(text, (a, b), [value.numpy() for value in function(a, b)])
+
+
 def test_refused_slice():
     function = tf.function(lambda x: x[::-1], input_signature=[tf.TensorSpec((None, 3))])
     with pytest.raises(importers.ImportFailed, match="tf.StridedSlice with the stride -1 in dimension 0 is not supported; use tf.reverse"):

@@ -241,9 +241,10 @@ def warn(program: str, message: str) -> None:
 
 def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) -> str:
     """Runs jaxlib's passes on a module and prints it in generic form. `function` renames its only public function."""
-    from . import _body, _calls, _dynamic, _gradients, _scatter, _sort, _stablehlo_ops
+    from . import _body, _calls, _dynamic, _gradients, _linear_algebra, _scatter, _sort, _stablehlo_ops
 
     ir = mlir.ir
+    _linear_algebra.convert(mlir, module)
     _body.convert(mlir, module, _sort.TOP_K)
     _body.convert(mlir, module, _sort.SORT)  # before comparators lose the sign semantics of their integers
     _stablehlo_ops.mark_unsigned(mlir, module)
