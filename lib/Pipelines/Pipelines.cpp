@@ -213,6 +213,7 @@ void rnn::buildEmitPipeline(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createConvertVectorToLLVMPass());
   // Subviews and reshapes become arithmetic on strides with affine maps, which the next pass lowers.
   OpPassManager &views = forFunctions(pm);
+  views.addPass(createRNNFlattenReversedAccessesPass());
   views.addPass(createRNNReinterpretExpandShapesPass()); // the next pass crashes on such ops
   views.addPass(createRNNExpandStridedMetadataPass());
   views.addPass(createLowerAffinePass());

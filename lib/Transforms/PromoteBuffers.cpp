@@ -68,7 +68,9 @@ struct PromoteBuffers : public rnn::impl::RNNPromoteBuffersPassBase<PromoteBuffe
     SmallVector<memref::AllocOp> promoted;
     int64_t bytes = 0;
     function.walk([&](memref::AllocOp alloc) {
-      if (!isSmall(alloc.getType()) || !alloc.getType().getLayout().isIdentity() || isOnHeap(alloc, flow))
+      // LLVM 22 cannot select X86ISD::VPERM2X128 of bf16, to which shuffles of values in registers lead.
+      if (!isSmall(alloc.getType()) || alloc.getType().getElementType().isBF16() ||
+          !alloc.getType().getLayout().isIdentity() || isOnHeap(alloc, flow))
         return;
       const int64_t size = llvm::alignTo(*getKnownBytes(alloc.getType()), getAlignment(alloc));
       if (bytes + size <= mostBytes)

@@ -145,3 +145,12 @@ def test_gradients():
             return (x + speed, speed), x.sum()
         return jnp.sum(lax.scan(step, (x, jnp.zeros_like(x)), None, length=7)[1] ** 2)
     compare(jax.grad(function, argnums=(0, 1)), floats(4), floats(4, 4))
+
+
+@pytest.mark.parametrize("size", (5, 65, 200))
+def test_reversed_reads(size):
+    def function(x, n):  # the gradient of a column reads a vector backwards in scalar code
+        column = jnp.take(x, n, axis=1, mode="fill", fill_value=0)
+        return jnp.sum(jnp.sin(jnp.einsum("a,a->a", column[::-1], column) * .2))
+    with jax.enable_x64(True):
+        compare(jax.grad(function), floats(size, size).astype(np.float64), np.int32(3))

@@ -313,7 +313,7 @@ def RNNPromoteBuffersPass : Pass<"rnn-promote-buffers", "::mlir::func::FuncOp"> 
   let summary = "Move small buffers to the stack of the function";
   let description = [{
     Buffers of at most 1 KiB, whose size is known, are allocated on the stack at the start of the function, up to 16 KiB for all of them,
-    unless the function returns them or a loop passes them to its next iteration. Unlike upstream's `promote-buffers-to-stack`, it moves
+    unless the function returns them, a loop passes them to its next iteration, or their elements are bf16, for which LLVM 22 lacks instructions. Unlike upstream's `promote-buffers-to-stack`, it moves
     buffers out of loops, but not the large ones, as `buffer-loop-hoisting` would.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
@@ -386,6 +386,16 @@ def RNNCopyStridedCastsPass : Pass<"rnn-copy-strided-casts"> {
   }];
   let options = [Option<"mark", "mark", "bool", /*default=*/"false", "Mark the casts that stay">];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def RNNFlattenReversedAccessesPass : Pass<"rnn-flatten-reversed-accesses"> {
+  let summary = "Access elements of memrefs with negative or unknown strides in one dimension";
+  let description = [{
+    Upstream's lowering of `memref.load` and `memref.store` (LLVM 22) multiplies indices by strides without unsigned overflow, so a negative
+    stride, as of a reversed dimension, is undefined behavior: LLVM takes such loads from a buffer on the stack for loads of another one.
+    The index into all elements of the buffer is not negative.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def RNNExpandStridedMetadataPass : Pass<"rnn-expand-strided-metadata"> {
