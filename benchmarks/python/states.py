@@ -143,6 +143,34 @@ def rwkv(w, u, k, v):
     return lax.scan(step, (zeros, zeros, zeros - 1e38), (k, v))[1]
 
 
+def process(scales, x, y):
+    """The likelihood of a Gaussian process, without its constant."""
+    factor = jnp.linalg.cholesky(scales[1] * jnp.exp(-(x[:, None] - x) ** 2 / scales[0]) + .1 * jnp.eye(x.size))
+    return -.5 * y @ jax.scipy.linalg.cho_solve((factor, True), y) - jnp.sum(jnp.log(jnp.diagonal(factor)))
+
+
+def linear_algebra(floats):
+    """JAX calls LAPACK for these, the importer writes loops."""
+    def positive(size):
+        a = floats(size, size)
+        return a @ a.T / size + np.eye(size, dtype=np.float32)
+
+    def restored(a):
+        """The matrix of its eigenvectors, which are unique up to their signs."""
+        values, vectors = jnp.linalg.eigh(a)
+        return (vectors * values) @ vectors.T
+
+    for size in (8, 64, 200):
+        yield f"Cholesky of {size} x {size}", jnp.linalg.cholesky, [positive(size)]
+    for size in (8, 64):
+        yield f"system of {size} x {size}", jnp.linalg.solve, [positive(size), floats(size)]
+    yield "QR of 20 x 16", lambda a: jnp.linalg.qr(a)[1], [floats(20, 16)]
+    for size in (8, 33):
+        yield f"eigenvectors of {size} x {size}", restored, [positive(size)]
+    yield "singular values of 20 x 16", lambda a: jnp.linalg.svd(a, compute_uv=False), [floats(20, 16)]
+    yield "Gaussian process of 40, gradient", jax.grad(process), [np.ones(2, np.float32), floats(40), floats(40)]
+
+
 def cases(floats):
     """Names, functions and arguments. `floats(*shape)` returns normally distributed numbers."""
     def gradient(function, count):
@@ -168,3 +196,4 @@ def cases(floats):
     yield "RWKV (256,8,128)", rwkv, wide
     yield "RWKV, gradient", gradient(rwkv, 4), wide
     yield "RWKV (1000,1,64)", rwkv, row
+    yield from linear_algebra(floats)

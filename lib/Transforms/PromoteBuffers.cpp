@@ -1,4 +1,4 @@
-//===- PromoteBuffers.cpp - small buffers on the stack -----------------------===//
+//===- PromoteBuffers.cpp - small buffers outside of loops -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,8 +22,10 @@ namespace mlir::rnn {
 using namespace mlir;
 using namespace mlir::rnn;
 
-/// Threads of programs may have stacks of 128 KiB.
-constexpr int64_t mostBytes = 16 * 1024;
+/// Of one buffer on the stack, and of all of them: threads of programs may have stacks of 128 KiB.
+constexpr int64_t stackBytes = 1024, mostStackBytes = 16 * 1024;
+/// Of all buffers that are allocated before loops.
+constexpr int64_t mostHoistedBytes = 1 << 20;
 
 /// The alignment of a small buffer, which need not be that of a large one. A vector does not cross its cache lines.
 static int64_t getAlignment(memref::AllocOp alloc) {
@@ -35,9 +37,9 @@ static bool isSequential(Operation *op) {
   return isa<scf::IfOp, scf::IndexSwitchOp, scf::ForOp, scf::WhileOp>(op);
 }
 
-/// Whether the buffer that an execution of `alloc` returns may be used beside or after that of the next one, or after
-/// the function, or whether the function frees it itself.
-static bool isOnHeap(memref::AllocOp alloc, const BufferViewFlowAnalysis &flow) {
+/// Whether the allocation must stay: the buffer of one execution may be used beside or after that of the next one, or
+/// after the function, or whether the function frees it itself.
+static bool mustStay(memref::AllocOp alloc, const BufferViewFlowAnalysis &flow) {
   for (Operation *op = alloc->getParentOp(); !isa<func::FuncOp>(op); op = op->getParentOp())
     if (!isSequential(op))
       return true;
@@ -65,17 +67,20 @@ struct PromoteBuffers : public rnn::impl::RNNPromoteBuffersPassBase<PromoteBuffe
     if (function.isExternal() || !function.getBody().hasOneBlock())
       return;
     const BufferViewFlowAnalysis flow(function);
-    SmallVector<memref::AllocOp> promoted;
-    int64_t bytes = 0;
+    SmallVector<memref::AllocOp> promoted, hoisted;
+    int64_t onStack = 0, beforeLoops = 0;
     function.walk([&](memref::AllocOp alloc) {
-      // LLVM 22 cannot select X86ISD::VPERM2X128 of bf16, to which shuffles of values in registers lead.
-      if (!isSmall(alloc.getType()) || alloc.getType().getElementType().isBF16() ||
-          !alloc.getType().getLayout().isIdentity() || isOnHeap(alloc, flow))
+      if (!isSmall(alloc.getType()) || !alloc.getType().getLayout().isIdentity() || mustStay(alloc, flow))
         return;
-      const int64_t size = llvm::alignTo(*getKnownBytes(alloc.getType()), getAlignment(alloc));
-      if (bytes + size <= mostBytes)
-        bytes += size, promoted.push_back(alloc);
+      const int64_t bytes = *getKnownBytes(alloc.getType()), aligned = llvm::alignTo(bytes, getAlignment(alloc));
+      // LLVM 22 cannot select X86ISD::VPERM2X128 of bf16, to which shuffles of values in registers lead.
+      if (bytes <= stackBytes && onStack + aligned <= mostStackBytes && !alloc.getType().getElementType().isBF16())
+        onStack += aligned, promoted.push_back(alloc);
+      else if (alloc->getParentOp() != function && beforeLoops + bytes <= mostHoistedBytes)
+        beforeLoops += bytes, hoisted.push_back(alloc);
     });
+    for (memref::AllocOp alloc : llvm::reverse(hoisted))
+      alloc->moveBefore(&function.front(), function.front().begin());
     for (memref::AllocOp alloc : llvm::reverse(promoted)) {
       OpBuilder b = OpBuilder::atBlockBegin(&function.front());
       auto stack =

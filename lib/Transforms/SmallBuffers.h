@@ -1,4 +1,4 @@
-//===- SmallBuffers.h - what may be on the stack -*- C++ -*-===//
+//===- SmallBuffers.h - which buffers are small -*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,8 +12,8 @@
 
 namespace mlir::rnn {
 
-/// To copy as many bytes takes no longer than to allocate and free them on the heap.
-constexpr int64_t smallBytes = 1024;
+/// To copy as many bytes takes about as long as to allocate and free them on the heap.
+constexpr int64_t smallBytes = 8192;
 
 /// The bytes of a tensor or memref, or none if they are not known.
 inline std::optional<int64_t> getKnownBytes(ShapedType type) {

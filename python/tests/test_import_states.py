@@ -34,8 +34,8 @@ def repeat(step, *state, length=5):
     return lax.fori_loop(0, length, lambda i, state: step(i, *state), state)
 
 
-# 256 elements are the most that are on the stack. 0 elements have no buffer.
-@pytest.mark.parametrize("size", (0, 1, 4, 256, 257))
+# 256 elements are the most that are on the stack, 2048 the most that are updated in place. 0 elements have no buffer.
+@pytest.mark.parametrize("size", (0, 1, 4, 256, 257, 2048, 2049))
 @pytest.mark.parametrize("step", (
     lambda i, a, b: (b, a),
     lambda i, a, b: (a + b, a),  # as Fibonacci's numbers
@@ -87,6 +87,7 @@ def test_history():
         return lax.scan(step, (x, jnp.zeros((4, x.size), x.dtype), x, x.sum()), jnp.arange(9))
     compare(function, floats(3))
     compare(function, floats(70))  # the history is not on the stack
+    compare(function, floats(700))
 
 
 def test_doubling():

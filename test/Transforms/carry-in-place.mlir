@@ -94,18 +94,18 @@ func.func @updated(%x: tensor<4xf32>, %v: f32, %which: i1, %n: index) -> tensor<
   return %0 : tensor<4xf32>
 }
 
-// Larger than 1 KiB, of unknown size, and without elements.
+// Larger than 8 KiB, of unknown size, and without elements.
 // CHECK-LABEL: func @others
 // CHECK-NOT: tensor.insert_slice
 // CHECK: return
-func.func @others(%x: tensor<257xf32>, %y: tensor<?xf32>, %z: tensor<0xf32>, %n: index) -> (tensor<257xf32>, tensor<?xf32>, tensor<0xf32>) {
+func.func @others(%x: tensor<2049xf32>, %y: tensor<?xf32>, %z: tensor<0xf32>, %n: index) -> (tensor<2049xf32>, tensor<?xf32>, tensor<0xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %0:3 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y, %c = %z) -> (tensor<257xf32>, tensor<?xf32>, tensor<0xf32>) {
-    %1 = math.sin %a : tensor<257xf32>
+  %0:3 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y, %c = %z) -> (tensor<2049xf32>, tensor<?xf32>, tensor<0xf32>) {
+    %1 = math.sin %a : tensor<2049xf32>
     %2 = math.sin %b : tensor<?xf32>
     %3 = math.sin %c : tensor<0xf32>
-    scf.yield %1, %2, %3 : tensor<257xf32>, tensor<?xf32>, tensor<0xf32>
+    scf.yield %1, %2, %3 : tensor<2049xf32>, tensor<?xf32>, tensor<0xf32>
   }
-  return %0#0, %0#1, %0#2 : tensor<257xf32>, tensor<?xf32>, tensor<0xf32>
+  return %0#0, %0#1, %0#2 : tensor<2049xf32>, tensor<?xf32>, tensor<0xf32>
 }

@@ -95,7 +95,7 @@ func.func @called() -> memref<4xf32> {
 
 // -----
 
-// Large ones, those of unknown size or without elements, and what exceeds 16 KiB together.
+// Outside of loops: those above 1 KiB, of unknown size or without elements, and what exceeds 16 KiB together.
 // CHECK-LABEL: func @large
 // CHECK-COUNT-16: memref.alloca() {alignment = 64 : i64} : memref<256xf32>
 // CHECK-NOT: memref.alloca
@@ -141,6 +141,28 @@ func.func @parallel(%n: index) {
   scf.parallel (%i) = (%c0) to (%n) step (%c1) {
     %x = memref.alloc() : memref<4xf32>
     "test.use"(%x) : (memref<4xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// In a loop, buffers of at most 8 KiB and of bf16 are allocated once.
+// CHECK-LABEL: func @hoisted
+// CHECK-NEXT: memref.alloc() : memref<257xf32>
+// CHECK-NEXT: memref.alloc() : memref<4xbf16>
+// CHECK: scf.for
+// CHECK-NEXT: memref.alloc() : memref<2049xf32>
+// CHECK-NEXT: memref.alloc(%{{.*}}) : memref<?xf32>
+func.func @hoisted(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %x = memref.alloc() : memref<257xf32>
+    %y = memref.alloc() : memref<4xbf16>
+    %z = memref.alloc() : memref<2049xf32>
+    %w = memref.alloc(%n) : memref<?xf32>
+    "test.use"(%x, %y, %z, %w) : (memref<257xf32>, memref<4xbf16>, memref<2049xf32>, memref<?xf32>) -> ()
   }
   return
 }

@@ -302,7 +302,7 @@ def RNNEliminateEmptyTensorsPass : Pass<"rnn-eliminate-empty-tensors", "::mlir::
 def RNNCarryInPlacePass : Pass<"rnn-carry-in-place"> {
   let summary = "Let loops write small tensors that they carry to one buffer";
   let description = [{
-    Where an `scf.for` or `scf.while` carries a tensor of at most 1 KiB, the next value is inserted into the current one, as a slice of all
+    Where an `scf.for` or `scf.while` carries a tensor of at most 8 KiB, the next value is inserted into the current one, as a slice of all
     elements, before the loop yields it. Otherwise bufferization allocates a buffer in each iteration, and frees that of the one before.
     Values that may be views of each other, as after an exchange or a branch, are copied first.
   }];
@@ -310,11 +310,13 @@ def RNNCarryInPlacePass : Pass<"rnn-carry-in-place"> {
 }
 
 def RNNPromoteBuffersPass : Pass<"rnn-promote-buffers", "::mlir::func::FuncOp"> {
-  let summary = "Move small buffers to the stack of the function";
+  let summary = "Move small buffers out of loops, and the smallest ones to the stack";
   let description = [{
     Buffers of at most 1 KiB, whose size is known, are allocated on the stack at the start of the function, up to 16 KiB for all of them,
-    unless the function returns them, a loop passes them to its next iteration, or their elements are bf16, for which LLVM 22 lacks instructions. Unlike upstream's `promote-buffers-to-stack`, it moves
-    buffers out of loops, but not the large ones, as `buffer-loop-hoisting` would.
+    and others of at most 8 KiB in loops and branches on the heap at the start of the function, up to 1 MiB. Excluded are those that the
+    function returns or frees itself, and those that a loop passes to its next iteration; bf16 is not on the stack, since LLVM 22 lacks
+    instructions for its values in registers. Upstream's `buffer-loop-hoisting` would also move large buffers, and
+    `promote-buffers-to-stack` none out of loops.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }

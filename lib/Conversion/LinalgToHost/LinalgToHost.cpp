@@ -47,10 +47,8 @@ linalg::FillOp findZeros(linalg::LinalgOp op) {
   if (isa<linalg::FillOp>(op) || op.getNumDpsInits() != 1)
     return {};
   Value buffer = op.getDpsInits().front();
-  // Buffers on the stack are at the start of the function, but their users are in one block and in its regions.
-  Operation *allocation = buffer.getDefiningOp();
-  if (!isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(allocation) ||
-      (isa<memref::AllocOp>(allocation) && allocation->getBlock() != op->getBlock()))
+  // Buffers that are allocated at the start of the function have users in one block and in its regions, too.
+  if (!isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(buffer.getDefiningOp()))
     return {};
   linalg::FillOp found;
   for (Operation *user : buffer.getUsers()) {
