@@ -306,7 +306,7 @@ def RNNCarryInPlacePass : Pass<"rnn-carry-in-place"> {
     elements, before the loop yields it. Otherwise bufferization allocates a buffer in each iteration, and frees that of the one before.
     Values that may be views of each other, as after an exchange or a branch, are copied first.
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def RNNPromoteBuffersPass : Pass<"rnn-promote-buffers", "::mlir::func::FuncOp"> {

@@ -47,12 +47,12 @@ struct Combiner {
   vector::CombiningKind kind;
 };
 
-/// Results that are the largest or smallest value of a reduction and its index. Of equal values, the first one counts.
+/// Results that are the largest or smallest value of a reduction and its index. The first one of equal values counts,
+/// and NaN before all numbers.
 struct Selection {
-  unsigned value = 0; ///< the result with the value; the other one is the index
-  std::optional<arith::CmpFPredicate> ordered;
-  std::optional<arith::CmpIPredicate> integer;
-  bool keepsNaN = false; ///< NaN is the best value
+  unsigned value = 0;                          ///< the result with the value; the other one is the index
+  std::optional<arith::CmpFPredicate> ordered; ///< of values in floating point
+  std::optional<arith::CmpIPredicate> integer; ///< of integers
 };
 
 inline bool isIntegerDivision(Operation *op) {

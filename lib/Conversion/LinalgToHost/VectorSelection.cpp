@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "VectorLoops.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -16,13 +15,6 @@ namespace {
 struct SelectionMatcher {
   Value best, at; ///< of the former iterations
   llvm::SmallPtrSet<Operation *, 8> ops;
-
-  template <typename Op> Op match(Value value) {
-    auto op = value ? value.getDefiningOp<Op>() : Op();
-    if (op)
-      ops.insert(op);
-    return op;
-  }
 
   /// The other operand of an op of which one operand satisfies `isFirst`, or null.
   template <typename Op> Value matchEither(Value value, function_ref<bool(Value)> isFirst) {
@@ -47,17 +39,21 @@ struct SelectionMatcher {
 };
 } // namespace
 
+/// Matches `select(better, best, value)` and `select(better or (best == value and at < i), at, i)`, where `better` is
+/// that `best` is NaN, or larger or smaller than `value`. So StableHLO of JAX expresses argmax and argmin.
 std::optional<Selection> SelectionMatcher::match(arith::SelectOp selected, arith::SelectOp index) {
   if (!selected || !index || selected.getTrueValue() != best || index.getTrueValue() != at)
     return std::nullopt;
   Value value = selected.getFalseValue(), better = selected.getCondition();
   Selection selection;
   if (isa<FloatType>(best.getType())) {
+    // Without this test, the result of NaN and numbers depends on their order.
     Value ordered = matchEither<arith::OrIOp>(better, [&](Value flag) {
       return matchComparison<arith::CmpFOp>(flag, best, best) == arith::CmpFPredicate::UNE;
     });
-    selection.keepsNaN = bool(ordered);
-    selection.ordered = matchComparison<arith::CmpFOp>(ordered ? ordered : better, best, value);
+    if (!ordered)
+      return std::nullopt;
+    selection.ordered = matchComparison<arith::CmpFOp>(ordered, best, value);
     if (selection.ordered != arith::CmpFPredicate::OGT && selection.ordered != arith::CmpFPredicate::OLT)
       return std::nullopt;
   } else {
@@ -122,8 +118,6 @@ SmallVector<Value> VectorLoops::combine(HostBuilder &b, ValueRange left, ValueRa
   } else {
     isBetter = arith::CmpFOp::create(b, *selection->ordered, left[value], right[value]);
     isEqual = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, left[value], right[value]);
-  }
-  if (selection->keepsNaN) {
     // A NaN is better than all other values, and the first one is selected.
     auto isNaN = [&](Value x) -> Value { return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x); };
     Value isLeftNaN = isNaN(left[value]), isRightNaN = isNaN(right[value]);

@@ -261,7 +261,7 @@ def _lower(mlir: Any, module: Any, function: Callable[..., Any], kinds: List[Any
         function = jax.vmap(function)
     arguments = [jax.ShapeDtypeStruct(tuple(kind.shape), numpy.float32 if single else numpy.float64) for kind in kinds]
     with jax.enable_x64(not single):
-        text = str(jax.jit(function).lower(*arguments).compiler_ir("stablehlo"))
+        text = str(jax.jit(function).trace(*arguments).lower(lowering_platforms=("cpu",)).compiler_ir("stablehlo"))
     lowered = ir.Module.parse(text)
     for op in operations(lowered.operation):
         for attribute in ("sym_name", "callee"):
