@@ -1,4 +1,4 @@
-# libraries.py - cases of ops.py: programs of libraries for JAX. Those of libraries that are not installed are left out.
+# libraries.py - cases of ops.py: programs of libraries for JAX. Those of libraries that are not installed are skipped.
 #   pip install flax dm-haiku optax equinox diffrax blackjax
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layers of Flax, Haiku and Equinox, samplers of BlackJAX, optimizers of Optax, and solvers of Diffrax and JAX."""

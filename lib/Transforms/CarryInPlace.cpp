@@ -20,13 +20,13 @@ namespace mlir::rnn {
 using namespace mlir;
 using namespace mlir::rnn;
 
-/// The values in the block of the loop's yield that are the values which it carries, or null where there is none.
+/// For each value that the loop carries, the value of the current iteration as the block of its yield sees it, or null
+/// if the condition of an `scf.while` does not pass it on.
 static SmallVector<Value> getCarried(LoopLikeOpInterface loop) {
   SmallVector<Value> carried(loop.getRegionIterArgs());
   auto whileLoop = dyn_cast<scf::WhileOp>(loop.getOperation());
   if (!whileLoop)
     return carried;
-  // The condition passes values on to the body.
   for (Value &value : carried) {
     auto passed = llvm::find(whileLoop.getConditionOp().getArgs(), value);
     const size_t position = passed - whileLoop.getConditionOp().getArgs().begin();
@@ -64,8 +64,7 @@ static void separateEmptyInits(LoopLikeOpInterface loop) {
       init.set(OpBuilder(loop).clone(*empty)->getResult(0));
 }
 
-/// Whether the value has memory of its own, as results of most ops have, or is a view of memory that the loop may
-/// update.
+/// Whether the value may be a view of memory that the loop updates. Results of most ops have memory of their own.
 static bool mayBeView(Value value) {
   Operation *op = value.getDefiningOp();
   return !isa_and_nonnull<DestinationStyleOpInterface, tensor::FromElementsOp>(op);
@@ -76,23 +75,20 @@ static Value copy(OpBuilder &b, Value value) {
                                               /*dynamicSizes=*/ValueRange(), /*copy=*/value);
 }
 
-/// Whether branches or inner loops pass the value on: bufferization assumes that what they return may be the memory of
-/// all values that they can return, and would not write to it.
+/// Whether branches or inner loops return the value: bufferization assumes that each result of theirs may have the
+/// memory of any value that they can return, and would not write to that memory.
 static bool isPassedOn(Value carried, Operation *yield) {
   return llvm::any_of(carried.getUsers(), [&](Operation *user) {
     return user != yield && (user->hasTrait<OpTrait::IsTerminator>() || isa<LoopLikeOpInterface>(user));
   });
 }
 
-/// Writes `value` to the memory of `carried`, whose type is the same.
+/// Writes `value` to the memory of `carried`, whose type is the same. Upstream's function for an insertion at the start
+/// folds one that replaces all elements.
 static Value writeTo(OpBuilder &b, Location loc, Value value, Value carried) {
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-  for (int64_t size : cast<RankedTensorType>(value.getType()).getShape()) {
-    offsets.push_back(b.getIndexAttr(0));
-    sizes.push_back(b.getIndexAttr(size));
-    strides.push_back(b.getIndexAttr(1));
-  }
-  return tensor::InsertSliceOp::create(b, loc, value, carried, offsets, sizes, strides);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, carried);
+  const SmallVector<OpFoldResult> zeros(sizes.size(), b.getIndexAttr(0)), ones(sizes.size(), b.getIndexAttr(1));
+  return tensor::InsertSliceOp::create(b, loc, value, carried, zeros, sizes, ones);
 }
 
 namespace {

@@ -16,7 +16,7 @@ namespace mlir::rnn {
 
 using namespace mlir;
 
-/// Whether an index may decrease an address.
+/// Whether an element with a larger index may have a smaller address.
 static bool mayBeReversed(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -24,7 +24,7 @@ static bool mayBeReversed(MemRefType type) {
          llvm::any_of(strides, [](int64_t stride) { return stride < 0; }); // also those that are not known
 }
 
-/// The elements of the buffer in one dimension, and the index of the accessed one in it.
+/// The buffer of `view` as a memref with one dimension, and the index of an element of `view` in it.
 static std::pair<Value, Value> flatten(OpBuilder &b, Location loc, Value view, ValueRange indices) {
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, view);
   auto toValue = [&](OpFoldResult value) { return getValueOrCreateConstantIndexOp(b, loc, value); };

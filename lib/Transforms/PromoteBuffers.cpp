@@ -22,12 +22,12 @@ namespace mlir::rnn {
 using namespace mlir;
 using namespace mlir::rnn;
 
-/// Of one buffer on the stack, and of all of them: threads of programs may have stacks of 128 KiB.
+/// The most bytes of one buffer on the stack, and of all together: threads of programs may have stacks of 128 KiB.
 constexpr int64_t stackBytes = 1024, mostStackBytes = 16 * 1024;
-/// Of all buffers that are allocated before loops.
+/// The most bytes of all buffers that move before loops.
 constexpr int64_t mostHoistedBytes = 1 << 20;
 
-/// The alignment of a small buffer, which need not be that of a large one. A vector does not cross its cache lines.
+/// The alignment of a buffer on the stack: as much as vectors need that shall not cross cache lines.
 static int64_t getAlignment(memref::AllocOp alloc) {
   return std::min<int64_t>(llvm::PowerOf2Ceil(*getKnownBytes(alloc.getType())), 64);
 }
@@ -37,8 +37,8 @@ static bool isSequential(Operation *op) {
   return isa<scf::IfOp, scf::IndexSwitchOp, scf::ForOp, scf::WhileOp>(op);
 }
 
-/// Whether the allocation must stay: the buffer of one execution may be used beside or after that of the next one, or
-/// after the function, or whether the function frees it itself.
+/// Whether the allocation must stay in its place: if a loop passes the buffer on to its next iteration, if the function
+/// returns or frees it, or if iterations may run at the same time.
 static bool mustStay(memref::AllocOp alloc, const BufferViewFlowAnalysis &flow) {
   for (Operation *op = alloc->getParentOp(); !isa<func::FuncOp>(op); op = op->getParentOp())
     if (!isSequential(op))
@@ -73,7 +73,8 @@ struct PromoteBuffers : public rnn::impl::RNNPromoteBuffersPassBase<PromoteBuffe
       if (!isSmall(alloc.getType()) || !alloc.getType().getLayout().isIdentity() || mustStay(alloc, flow))
         return;
       const int64_t bytes = *getKnownBytes(alloc.getType()), aligned = llvm::alignTo(bytes, getAlignment(alloc));
-      // LLVM 22 cannot select X86ISD::VPERM2X128 of bf16, to which shuffles of values in registers lead.
+      // LLVM keeps buffers on the stack in registers. Shuffles of bf16 vectors there may become X86ISD::VPERM2X128,
+      // which LLVM 22 cannot select for bf16.
       if (bytes <= stackBytes && onStack + aligned <= mostStackBytes && !alloc.getType().getElementType().isBF16())
         onStack += aligned, promoted.push_back(alloc);
       else if (alloc->getParentOp() != function && beforeLoops + bytes <= mostHoistedBytes)

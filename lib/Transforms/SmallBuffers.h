@@ -12,7 +12,8 @@
 
 namespace mlir::rnn {
 
-/// To copy as many bytes takes about as long as to allocate and free them on the heap.
+/// The most bytes of a tensor that a loop updates in place, which may cost a copy, and of a buffer that moves before
+/// loops.
 constexpr int64_t smallBytes = 8192;
 
 /// The bytes of a tensor or memref, or none if they are not known.

@@ -25,7 +25,8 @@ using namespace mlir;
 /// The loop of the Threefry hash of `jax.random` has 5 iterations of more than 80 ops.
 constexpr int64_t mostIterations = 8, mostOps = 1000;
 
-/// The ops of the loop's body, with those of regions, or none if an op is not elementwise and no view or scalar.
+/// The number of ops in the loop's body, including those in regions. None if the body has other ops than elementwise
+/// linalg ops and those of the arith, math and tensor dialects.
 static std::optional<int64_t> countElementwiseOps(scf::ForOp loop) {
   int64_t count = 0;
   for (Operation &op : loop.getBody()->without_terminator()) {

@@ -393,9 +393,9 @@ def RNNCopyStridedCastsPass : Pass<"rnn-copy-strided-casts"> {
 def RNNFlattenReversedAccessesPass : Pass<"rnn-flatten-reversed-accesses"> {
   let summary = "Access elements of memrefs with negative or unknown strides in one dimension";
   let description = [{
-    Upstream's lowering of `memref.load` and `memref.store` (LLVM 22) multiplies indices by strides without unsigned overflow, so a negative
-    stride, as of a reversed dimension, is undefined behavior: LLVM takes such loads from a buffer on the stack for loads of another one.
-    The index into all elements of the buffer is not negative.
+    Upstream's lowering of `memref.load` and `memref.store` (LLVM 22) marks products of indices and strides as `nuw`. With a negative stride,
+    as of a reversed dimension, this is undefined behavior: for a buffer on the stack, LLVM concluded that such loads do not read what was
+    stored. This pass computes the index of the element in the whole buffer, which is never negative, and accesses that.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }

@@ -139,10 +139,10 @@ void VectorLoops::emitParallelGroup(HostBuilder &b, Value first, ArrayRef<Value>
   });
 }
 
-/// The type of the sums of a result.
+/// The type in which results are combined: sums of f16 and bf16 are f32, but elements that are selected stay the same.
 Type VectorLoops::getSumType(HostBuilder &b, const Buffer &buffer) {
   Type element = buffer.type.getElementType();
-  return isHalf(element) ? b.getF32Type() : element;
+  return isHalf(element) && !selection ? b.getF32Type() : element;
 }
 
 /// The sums of each result when the vectorized loop is a reduction. Each lane has sums of its own, which are combined
@@ -152,7 +152,7 @@ SmallVector<Value> VectorLoops::reduceLanes(HostBuilder &b) {
   int64_t lanes = b.tiles.lanes, unroll = getUnroll();
   SmallVector<Value> initial;
   for (auto [index, buffer] : llvm::enumerate(results)) {
-    if (selection) { // no lane changes the result by the value from which it starts
+    if (selection) { // each lane may start from the value in the buffer: it counts once or many times
       initial.push_back(b.splat(memref::LoadOp::create(b, buffer.value, getIndices(b, buffer))));
       continue;
     }
@@ -221,7 +221,7 @@ void VectorLoops::addToResults(HostBuilder &b, ValueRange sums) {
   for (auto [index, sum] : llvm::enumerate(sums)) {
     const Buffer &buffer = buffers[numInputs + index];
     SmallVector<Value> indices = getIndices(b, buffer);
-    if (selection) { // it includes the former value
+    if (selection) { // it was selected from the value in the buffer, too
       memref::StoreOp::create(b, sum, buffer.value, indices);
       continue;
     }
@@ -260,7 +260,7 @@ void VectorLoops::emitFullReduction(HostBuilder &b) {
   auto results = ArrayRef(buffers).drop_front(numInputs);
   SmallVector<Value> partial;
   for (const Buffer &buffer : results)
-    partial.push_back(b.allocate(parts, selection ? buffer.type.getElementType() : getSumType(b, buffer)));
+    partial.push_back(b.allocate(parts, getSumType(b, buffer)));
   library.parallel(b, parts, b.div(work, b.index(leastShare)), [&](const Team &team) {
     b.loop(team.begin(b, parts), team.end(b, parts), 1, [&](Value part) {
       partLoop = loop;

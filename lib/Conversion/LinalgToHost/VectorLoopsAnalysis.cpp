@@ -41,8 +41,8 @@ static bool isSupported(Operation *op, bool hasF64) {
          llvm::all_of(op->getOperandTypes(), isScalar) && isScalar(op->getResult(0).getType());
 }
 
-/// Whether scalar code, which LLVM unrolls, is faster: operations on so few elements that LLVM keeps them in registers
-/// instead of buffers. It calls the C library for functions of the math dialect.
+/// Whether scalar code is faster than a short vector: LLVM unrolls loops over so few elements, and keeps these in
+/// registers. Bodies with functions are excluded, for which scalar code calls the C library.
 bool VectorLoops::isShortScalarCode() const {
   constexpr uint64_t mostIterations = 3;
   auto isFunction = [](Operation &inner) {

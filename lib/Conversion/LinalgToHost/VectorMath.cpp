@@ -10,61 +10,37 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "F64Builder.h"
 #include "Internal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/bit.h"
 #include <cmath>
 #include <limits>
 
 using namespace mlir;
 using namespace mlir::rnn;
+using namespace mlir::rnn::host;
 
 namespace {
 
 constexpr double pi = 0x1.921fb54442d18p1, infinity = std::numeric_limits<double>::infinity();
-constexpr int fractionBits = 52;
 
 /// x = whole + fraction, |fraction| <= 1/2. The low bits of `integer`, i64, are those of `whole`.
 struct Rounded {
   Value whole, integer;
 };
 
-/// Builds f64 vectors with the number of elements of an f32 vector.
-class F64Builder : public ImplicitLocOpBuilder {
+/// Builds functions of f32 vectors in f64.
+class MathBuilder : public F64Builder {
 public:
-  F64Builder(Location loc, PatternRewriter &rewriter, VectorType single)
-      : ImplicitLocOpBuilder(loc, rewriter), single(single), type(single.clone(rewriter.getF64Type())),
-        integers(single.clone(rewriter.getI64Type())) {}
+  MathBuilder(Location loc, PatternRewriter &rewriter, VectorType single)
+      : F64Builder(loc, rewriter, single), single(single) {}
 
   Value extend(Value x) { return arith::ExtFOp::create(*this, type, x); }
   Value truncate(Value x) { return arith::TruncFOp::create(*this, single, x); }
-  Value constant(double value) { return arith::ConstantOp::create(*this, DenseElementsAttr::get(type, value)); }
-  Value integer(int64_t value) { return arith::ConstantOp::create(*this, DenseElementsAttr::get(integers, value)); }
-  Value add(Value x, Value y) { return arith::AddFOp::create(*this, x, y, contract); }
-  Value subtract(Value x, Value y) { return arith::SubFOp::create(*this, x, y, contract); }
-  Value multiply(Value x, Value y) { return arith::MulFOp::create(*this, x, y, contract); }
-  Value divide(Value x, Value y) { return arith::DivFOp::create(*this, x, y); }
-  Value select(Value condition, Value x, Value y) { return arith::SelectOp::create(*this, condition, x, y); }
-  Value abs(Value x) { return math::AbsFOp::create(*this, x); }
-  Value copySign(Value magnitude, Value sign) { return math::CopySignOp::create(*this, magnitude, sign); }
-  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
-    return arith::CmpFOp::create(*this, predicate, x, y);
-  }
-  Value isLess(Value x, Value y) { return compare(arith::CmpFPredicate::OLT, x, y); }
-  Value isEqual(Value x, double y) { return compare(arith::CmpFPredicate::OEQ, x, constant(y)); }
-  Value bits(Value x) { return arith::BitcastOp::create(*this, integers, x); }
-  Value fromBits(Value x) { return arith::BitcastOp::create(*this, type, x); }
-
-  Value polynomial(Value x, ArrayRef<double> coefficients) {
-    Value result = constant(coefficients.back());
-    for (double coefficient : llvm::reverse(coefficients.drop_back()))
-      result = add(multiply(result, x), constant(coefficient));
-    return result;
-  }
 
   /// x times `factor`, rounded to an integer below 2^51: adding 1.5 * 2^52 leaves no bits for a fraction.
   Rounded round(Value x, double factor = 1) {
@@ -76,14 +52,7 @@ public:
   /// log2 of x >= 0, where x is not an f64 denormal (no f32 is one). The absolute error is at most 2^-44. So is the
   /// relative error for x near 1, where the result is near 0.
   Value log2(Value x) {
-    // x = 2^exponent * m with sqrt(1/2) <= m < sqrt(2).
-    Value root = integer(llvm::bit_cast<int64_t>(std::sqrt(0.5)));
-    Value width = integer(fractionBits);
-    Value exponent = arith::ShRSIOp::create(*this, arith::SubIOp::create(*this, bits(x), root), width);
-    Value m = fromBits(arith::SubIOp::create(*this, bits(x), Value(arith::ShLIOp::create(*this, exponent, width))));
-    // The exponent as f64, as in `round`: few processors convert vectors of i64.
-    Value magic = constant(0x1.8p52);
-    Value whole = arith::SubFOp::create(*this, fromBits(arith::AddIOp::create(*this, exponent, bits(magic))), magic);
+    auto [whole, m] = splitExponent(x);
     // log(m) = 2 artanh(s), |s| < 0.1716. Error: 2^-45.1.
     Value s = divide(subtract(m, constant(1)), add(m, constant(1)));
     Value p = polynomial(multiply(s, s), {2.8853900817778504, 0.9617966941124542, 0.5770779426002068,
@@ -160,15 +129,12 @@ public:
     return copySign(angle, y);
   }
 
-  VectorType single, type, integers;
-
-private:
-  static constexpr arith::FastMathFlags contract = arith::FastMathFlags::contract;
+  VectorType single;
 };
 
 /// sin, cos and tan. If a vector has arguments beyond 2^28, a loop over its lanes calls the C library, and only the
 /// lanes of such arguments take these results.
-Value computeAngleFunction(F64Builder &b, Operation *op) {
+Value computeAngleFunction(MathBuilder &b, Operation *op) {
   Value argument = op->getOperand(0), x = b.extend(argument);
   auto [sine, cosine, quarters] = b.reduceAngle(x);
   Value isOdd = b.hasBit(quarters, 0), result;
@@ -210,7 +176,7 @@ Value computeAngleFunction(F64Builder &b, Operation *op) {
 }
 
 /// std::pow in all cases: of zeros, infinities, NaN, and negative bases.
-Value computePower(F64Builder &b, Value base, Value exponent) {
+Value computePower(MathBuilder &b, Value base, Value exponent) {
   Value x = b.extend(base), y = b.extend(exponent), magnitude = b.abs(x), one = b.constant(1);
   Value logarithm = b.log2(magnitude);
   Value result = b.exp2(b.multiply(y, logarithm));
@@ -227,7 +193,7 @@ Value computePower(F64Builder &b, Value base, Value exponent) {
   return b.truncate(b.select(b.isEqual(y, 0), one, result));
 }
 
-Value computeCubeRoot(F64Builder &b, Value argument) {
+Value computeCubeRoot(MathBuilder &b, Value argument) {
   Value x = b.extend(argument);
   Value root = b.exp2(b.multiply(b.log2(b.abs(x)), b.constant(1.0 / 3)));
   return b.truncate(b.copySign(root, x));
@@ -241,12 +207,12 @@ template <typename Op> struct ConvertFunction : public OpRewritePattern<Op> {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || !type.getElementType().isF32() || type.getRank() != 1 || type.isScalable())
       return failure();
-    F64Builder b(op.getLoc(), rewriter, type);
+    MathBuilder b(op.getLoc(), rewriter, type);
     rewriter.replaceOp(op, compute(b, op));
     return success();
   }
 
-  static Value compute(F64Builder &b, Op op) {
+  static Value compute(MathBuilder &b, Op op) {
     if constexpr (std::is_same_v<Op, math::PowFOp>)
       return computePower(b, op.getLhs(), op.getRhs());
     else if constexpr (std::is_same_v<Op, math::CbrtOp>)

@@ -97,7 +97,7 @@ void VectorLoops::matchSelection() {
   }
 }
 
-/// Combines the results of two sets of iterations, of which none precedes the other.
+/// Combines the results of two sets of iterations. Those of one set need not precede those of the other.
 SmallVector<Value> VectorLoops::combine(HostBuilder &b, ValueRange left, ValueRange right) {
   SmallVector<Value> results;
   if (!selection) {

@@ -23,8 +23,9 @@ static int64_t getCost(Operation &op) {
   return isa<arith::DivFOp>(op) || isIntegerDivision(&op) ? 8 : 1;
 }
 
-/// The vectors of elements of `width` bits. A short loop has one vector, as short as its size permits: the loads of the
-/// next op would wait for masked stores, and LLVM would not replace a buffer by registers.
+/// The vector unit for elements of `width` bits. If the vectorized loop has fewer iterations than a vector has lanes,
+/// the vectors are shorter. With a masked long vector, loads of the next op would wait for the store, and LLVM would
+/// not keep the buffer in registers.
 HostVectors VectorLoops::getVectors(unsigned width) const {
   HostVectors result = vectors;
   const int64_t size = staticSizes[vectorLoop];

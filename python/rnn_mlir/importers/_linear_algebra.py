@@ -80,7 +80,7 @@ def _solve(a: Any, b: Any, left: bool, lower: bool, transposed: bool, unit: bool
 
 
 def _qr(a: Any) -> Tuple[Any, Any]:
-    """R in the upper triangle with Householder's vectors below it, whose first element 1 is left out, and their factors."""
+    """R in the upper triangle with Householder's vectors below it, whose first element, 1, is not stored, and their factors."""
     import jax.numpy as jnp
     from jax import lax
     rows, columns, count = jnp.arange(a.shape[0]), jnp.arange(a.shape[1]), min(a.shape)
@@ -165,13 +165,10 @@ def _eigen(a: Any, lower: bool) -> Tuple[Any, Any, Any]:
     def is_done(state: Tuple[Any, Any]) -> Any:
         squares = state[0] ** 2
         return jnp.sum(jnp.where(is_diagonal, 0, squares)) <= (eps / 8) ** 2 * jnp.sum(squares)
-    if size > 1:
-        scale = jnp.max(jnp.abs(symmetric))
-        scale = jnp.where((scale > 0) & (scale < jnp.inf), scale, 1)  # squares do not overflow
-        symmetric, vectors = _sweeps(even, lambda state: state, rotate, is_done, (symmetric / scale, jnp.eye(even, dtype=a.dtype)))
-        symmetric = symmetric * scale
-    else:
-        vectors = jnp.eye(even, dtype=a.dtype)
+    scale = jnp.max(jnp.abs(symmetric))
+    scale = jnp.where((scale > 0) & (scale < jnp.inf), scale, 1)  # squares do not overflow
+    symmetric, vectors = _sweeps(even, lambda state: state, rotate, is_done, (symmetric / scale, jnp.eye(even, dtype=a.dtype)))
+    symmetric = symmetric * scale
     values = jnp.where(jnp.isfinite(symmetric).all(), jnp.diagonal(symmetric)[:size], jnp.nan)
     order = jnp.argsort(values)
     return vectors[:size, :size][order].T, values[order], jnp.int32(0)
@@ -202,9 +199,9 @@ def _singular(a: Any, full: bool, values_only: bool) -> Tuple[Any, Any, Any, Any
     def start(state: Tuple[Any, Any, Any]) -> Tuple[Any, Any, Any]:
         return state[0], state[1], jnp.zeros_like(state[2])
 
-    vectors = jnp.eye(even, dtype=a.dtype)
-    if size > 1:  # until no cosine between two columns is larger than rounding errors
-        columns, vectors, _ = _sweeps(even, start, rotate, lambda state: state[2] <= eps, (columns, vectors, jnp.ones((), a.dtype)))
+    # Until no cosine between two columns is larger than rounding errors.
+    columns, vectors, _ = _sweeps(even, start, rotate, lambda state: state[2] <= eps,
+                                  (columns, jnp.eye(even, dtype=a.dtype), jnp.ones((), a.dtype)))
     values = jnp.where(jnp.isfinite(columns).all(), jnp.sqrt(jnp.sum(columns[:size] ** 2, 1)), jnp.nan)
     order = jnp.argsort(-values)
     values = values[order]
