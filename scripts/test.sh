@@ -49,10 +49,10 @@ run_pytest() {
 tests="$RNN_SOURCE_DIR/python/tests"
 run_pytest python-env "$tests"
 if [ -x "$RNN_BUILD_DIR/jax-env/bin/pytest" ]; then
-  run_pytest jax-env "$tests"/test_{jax_*,examples,import_stablehlo,import_indices,import_convolutions,import_calls,import_scans,import_symbolic,import_random,compile_objects}.py
+  run_pytest jax-env "$tests"/test_{jax_*,examples,import_*,compile_objects}.py
 fi
 if [ -x "$RNN_BUILD_DIR/tf-env/bin/pytest" ]; then
-  run_pytest tf-env "$tests"/test_{params_tensorflow,params_keras,import_tensorflow,import_loops,import_gradients,import_tf_indices}.py
+  run_pytest tf-env "$tests"/test_{params_tensorflow,params_keras,import_tf*}.py
   # A process of its own: Keras on JAX, while the others need Keras on TensorFlow.
   KERAS_BACKEND=jax run_pytest tf-env "$tests/test_keras.py"
 fi

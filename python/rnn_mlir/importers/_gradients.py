@@ -8,12 +8,15 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional
 
 from ._body import Body, Converter, Size, dims, tensor_type
+from ._emitter import Emitter, integer_of
 from ._lowering import constant, flag, operations
-from ._sizes import op_of
+from ._sizes import op_of, rank_of
 
 #: The gradient and the shape of the operand, to the sum. The attribute `reduced` has the dimensions of the gradient that are summed,
 #: `checked` those whose size must be that of the operand, whose rank may be smaller.
 _SUM = "tf.RnnSumOfBroadcast"
+# The scale and alpha of SELU (https://arxiv.org/abs/1706.02515).
+_SELU = (1.0507009873554805, 1.6732632423543772)
 
 
 def _static_sizes(mlir: Any, shape: Any) -> Optional[List[int]]:
@@ -22,6 +25,8 @@ def _static_sizes(mlir: Any, shape: Any) -> Optional[List[int]]:
     if values is not None:
         return values
     op = op_of(shape)
+    if op is not None and op.name == "tf.Pack" and all(rank_of(mlir, operand) == 0 for operand in op.operands):
+        return [(constant(mlir, operand) or [-1])[0] for operand in op.operands]
     if op is None or op.name != "tf.Shape" or not isinstance(op.operands[0].type, mlir.ir.RankedTensorType):
         return None
     kind = mlir.ir.RankedTensorType(op.operands[0].type)
@@ -55,6 +60,53 @@ def replace_sums(mlir: Any, module: Any) -> None:
     for op in [op for op in operations(module.operation) if op.name == "tf.BroadcastGradientArgs"]:
         if not any(list(result.uses) for result in op.results):
             op.erase()
+
+
+def replace_concatenations(mlir: Any, module: Any) -> None:
+    """The gradients of the operands of a concatenation are slices at the offsets of tf.ConcatOffset, which TensorFlow's passes convert
+    only if all sizes are static."""
+    for op in [op for op in operations(module.operation) if op.name == "tf.ShapeN"]:
+        for operand, result in zip(op.operands, op.results):
+            result.replace_all_uses_with(Emitter(mlir, op).add("Shape", [operand], result.type))
+        op.erase()
+    for op in [op for op in operations(module.operation) if op.name == "tf.ConcatOffset"]:
+        emit, axis = Emitter(mlir, op), integer_of(mlir, op.operands[0])
+        shape = mlir.ir.RankedTensorType(op.results[0].type)
+        if axis is None or not shape.has_static_shape:
+            continue
+        number = mlir.ir.RankedTensorType.get([], shape.element_type)
+        zero = first = emit.constant(0, number)
+        for k, (operand, result) in enumerate(zip(list(op.operands)[1:], op.results)):
+            offsets = [zero] * shape.get_dim_size(0)
+            offsets[axis] = first
+            result.replace_all_uses_with(emit.pack(offsets, result.type))
+            sizes = _static_sizes(mlir, operand)
+            is_known = sizes is not None and sizes[axis] >= 0
+            size = emit.constant(sizes[axis], number) if sizes is not None and is_known else emit.element(operand, axis, number)
+            first = emit.combine("AddV2", first, size)
+        op.erase()
+
+
+def replace_activations(mlir: Any, module: Any) -> None:
+    """The gradients of activations that TensorFlow's passes do not convert."""
+    for op in [op for op in operations(module.operation) if op.name in ("tf.Relu6Grad", "tf.EluGrad", "tf.SeluGrad")]:
+        emit, (gradient, value) = Emitter(mlir, op), op.operands
+        kind = value.type
+        flags = mlir.ir.RankedTensorType.get(mlir.ir.RankedTensorType(kind).shape, mlir.ir.IntegerType.get_signless(1))
+        scalar = mlir.ir.RankedTensorType.get([], mlir.ir.RankedTensorType(kind).element_type)
+        zero = emit.constant(0, scalar)
+        if op.name == "tf.Relu6Grad":
+            inside = emit.add("LogicalAnd", [emit.add("Greater", [value, zero], flags),
+                                             emit.add("Less", [value, emit.constant(6, scalar)], flags)], flags)
+            result = emit.add("SelectV2", [inside, gradient, zero], kind)
+        else:  # of the result: e^x - 1 = y, times constants
+            scale, alpha = (1.0, 1.0) if op.name == "tf.EluGrad" else _SELU
+            slope = emit.add("AddV2", [value, emit.constant(scale * alpha, scalar)], kind)
+            negative = emit.add("Less", [value, zero], flags)
+            slope = emit.add("SelectV2", [negative, slope, emit.constant(scale, scalar)], kind)
+            result = emit.add("Mul", [gradient, slope], kind)
+        op.results[0].replace_all_uses_with(result)
+        op.erase()
 
 
 def _convert(body: Body) -> List[str]:

@@ -20,9 +20,9 @@ _SUPPORTED = "use TensorArray.read, write, unstack, stack and gather"
 
 
 def is_needed(text: str) -> bool:
-    """Whether a module of the tf dialect has loops, ops whose conversion by TensorFlow ends the process, or sums of gradients with
-    dynamic sizes."""
-    return re.search(r'"tf\.(While|TensorList|If|Case|Unpack|SplitV|BroadcastGradientArgs)', text) is not None
+    """Whether a module of the tf dialect has loops, ops whose conversion by TensorFlow ends the process, or gradients that it
+    does not convert."""
+    return re.search(r'"tf\.(While|TensorList|If|Case|Unpack|SplitV|BroadcastGradientArgs|ConcatOffset|(Relu6|Elu|Selu)Grad)', text) is not None
 
 
 def convert(mlir: Any, module: Any) -> None:
@@ -36,6 +36,8 @@ def convert(mlir: Any, module: Any) -> None:
             # TensorFlow's conversion makes types with bounds, which its other conversions do not support.
             _replace(mlir, op, _dynamic.SLICE, list(op.operands), attributes={
                 f"{kind}_mask": _integer(mlir, flag(mlir, op, f"{kind}_mask")) for kind in _MASKS})
+    _gradients.replace_concatenations(mlir, module)
+    _gradients.replace_activations(mlir, module)
     _gradients.replace_sums(mlir, module)
     _check_branches(mlir, module)
     _refine_constants(mlir, module)
@@ -46,14 +48,17 @@ def convert(mlir: Any, module: Any) -> None:
     for op in _ops(module, "tf.TensorListGather"):
         axis = _integers(mlir, op, [0], ())
         _replace(mlir, op, "tf.GatherV2", [*list(op.operands)[:2], axis], attributes={"batch_dims": _integer(mlir, 0)})
+    for op in _ops(module, "tf.TensorListElementShape"):
+        point = mlir.ir.InsertionPoint(op)
+        kind = mlir.ir.RankedTensorType.get([rank_of(mlir, op.operands[0])], mlir.ir.RankedTensorType(op.results[0].type).element_type)
+        shape = mlir.ir.Operation.create("tf.Shape", results=[kind], operands=[op.operands[0]], loc=op.location, ip=point).result
+        _replace(mlir, op, "tf.Slice", [shape, _integers(mlir, op, [1], [1]), _integers(mlir, op, [-1], [1])])
     for name, operands in (("SetItem", 3), ("GetItem", 2), ("Stack", 1), ("Length", 1)):
         for op in _ops(module, f"tf.TensorList{name}"):
             _replace(mlir, op, _dynamic.LIST_OPS[op.name], list(op.operands)[:operands])
     left = sorted({op.name for op in operations(module.operation) if op.name.startswith(("tf.TensorList", "tf.EmptyTensorList"))})
     if left:
-        is_gradient = any(name.endswith(("PushBack", "PopBack")) for name in left)
-        raise ImportFailed(f"the module has lists of tensors with the ops {', '.join(left)}, which are not supported" + (
-            ". They come from gradients of loops. In Keras, use layers with unroll=True" if is_gradient else "; " + _SUPPORTED))
+        raise ImportFailed(f"the module has lists of tensors with the ops {', '.join(left)}, which are not supported; " + _SUPPORTED)
     for op in _ops(module, "tf.WhileRegion", "tf.IfRegion", "tf.CaseRegion"):
         _cast_values(mlir, op)
 
@@ -61,8 +66,8 @@ def convert(mlir: Any, module: Any) -> None:
 def _check_branches(mlir: Any, module: Any) -> None:
     """Reports results of branches that have no common type."""
     if any(op.name.startswith("tf.Optional") for op in operations(module.operation)):
-        raise ImportFailed("the module has optional values (tf.OptionalFromValue), which are not supported. They come from gradients of "
-                           "branches: use tf.where instead of tf.cond")
+        raise ImportFailed("the module has optional values (tf.OptionalFromValue) that are not supported. They come from gradients of branches "
+                           "with loops or branches inside: use tf.where instead of tf.cond")
     for op in _ops(module, "tf.IfRegion", "tf.CaseRegion"):
         for k, result in enumerate(op.results):
             kinds = sorted({str(list(region.blocks[0])[-1].operation.operands[k].type) for region in op.regions})
@@ -202,12 +207,28 @@ def _uses_of_list(value: Any) -> Iterator[Tuple[Any, List[Any]]]:
             # A branch has no arguments.
             arguments = [argument for region in parent.regions for argument in list(region.blocks[0].arguments)[k:k + 1]]
             yield op, [parent.results[k], *arguments]
-        elif op.name == "tf.Identity" or (op.name == "tf.TensorListSetItem" and k == 0):
+        elif op.name in ("tf.Identity", "tf.Cast", "tf.AddN", "tf.ZerosLike") or (op.name == "tf.TensorListSetItem" and k == 0):
             yield op, [op.results[0]]
-        elif op.name in ("tf.TensorListGetItem", "tf.TensorListStack", "tf.TensorListLength", "tf.TensorListGather"):
+        elif op.name == "tf.TensorListSetItem" and k == 2:  # a list of lists
+            yield op, _reads_of_list(op.results[0])
+        elif op.name in ("tf.TensorListGetItem", "tf.TensorListStack", "tf.TensorListLength", "tf.TensorListGather",
+                         "tf.TensorListElementShape"):
             yield op, []
         else:
             raise ImportFailed(f"a list of tensors is an operand of {op.name}, which is not supported; " + _SUPPORTED)
+
+
+def _reads_of_list(value: Any) -> List[Any]:
+    """The elements that are read from a list."""
+    same, todo, reads = [value], [value], []
+    while todo:
+        for op, values in _uses_of_list(todo.pop()):
+            if op.name == "tf.TensorListGetItem":
+                reads.append(op.results[0])
+            new = [other for other in values if other not in same]
+            same += new
+            todo += new
+    return reads
 
 
 def _convert_list(mlir: Any, op: Any) -> None:
@@ -219,7 +240,7 @@ def _convert_list(mlir: Any, op: Any) -> None:
             if user.name == "tf.TensorListSetItem" and flag(mlir, user, "resize_if_index_out_of_bounds"):
                 raise ImportFailed("the module has a list of tensors that grows (TensorArray with dynamic_size=True), which is not "
                                    "supported; give it its size")
-            if user.name == "tf.TensorListSetItem" and user.operands[2] not in items:
+            if user.name == "tf.TensorListSetItem" and user.operands[0] in same and user.operands[2] not in items:
                 items.append(user.operands[2])
             for value in values:
                 if value not in same:
@@ -254,7 +275,8 @@ def _element_type(mlir: Any, op: Any, items: Sequence[Any]) -> Any:
     ir = mlir.ir
     match = re.search(r"variant<(tensor<.*>)>>$", str(op.results[0].type))
     types = ([ir.Type.parse(match[1])] if match else []) + [item.type for item in items]
-    ranked = [ir.RankedTensorType(kind) for kind in types if isinstance(kind, ir.RankedTensorType)]
+    # Lists in a list become tensors before it does.
+    ranked = [ir.RankedTensorType(kind) for kind in types if isinstance(kind, ir.RankedTensorType) and "variant" not in str(kind)]
     if op.name == "tf.TensorListFromTensor" and isinstance(op.operands[0].type, ir.RankedTensorType):
         whole = ir.RankedTensorType(op.operands[0].type)
         ranked.append(ir.RankedTensorType.get(whole.shape[1:], whole.element_type))

@@ -13,11 +13,17 @@ from ._lowering import ImportFailed, constant, flag
 # A static size; or a value and a position: a dimension, or -1 - k for element k of integers.
 _Size = Union[int, Tuple[Any, int]]
 
-_SAME_SHAPE = {"Abs", "BiasAdd", "Cast", "ClipByValue", "Cumsum", "Elu", "Erf", "Erfc", "Exp", "Floor", "Gelu", "Identity", "LeakyRelu",
-               "Log", "LogSoftmax", "LogicalNot", "Neg", "OnesLike", "Relu", "Relu6", "Round", "Rsqrt", "Selu", "Sigmoid", "Sign",
-               "Softmax", "Softplus", "Softsign", "Sqrt", "Square", "StopGradient", "Tanh", "ZerosLike"}
-_BROADCASTING = {"AddV2", "Div", "DivNoNan", "Equal", "FloorDiv", "FloorMod", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd",
-                 "LogicalOr", "Maximum", "Minimum", "Mul", "NotEqual", "Pow", "RealDiv", "SelectV2", "SquaredDifference", "Sub"}
+_SAME_SHAPE = {"Abs", "Acos", "Acosh", "AddN", "Asin", "Asinh", "Atan", "Atanh", "BiasAdd", "Cast", "Ceil", "CheckNumerics",
+               "ClipByValue", "Cos", "Cosh", "Cumsum", "Digamma", "Elu", "EluGrad", "Erf", "Erfc", "Erfinv", "Exp", "Expm1", "Floor",
+               "Gelu", "Identity", "Inv", "Invert", "IsFinite", "IsInf", "IsNan", "LeakyRelu", "LeakyReluGrad", "Lgamma", "Log",
+               "Log1p", "LogSoftmax", "LogicalNot", "Neg", "OnesLike", "PreventGradient", "Reciprocal", "Relu", "ReluGrad", "Relu6",
+               "Relu6Grad", "Rint", "Round", "Rsqrt", "RsqrtGrad", "Selu", "SeluGrad", "Sigmoid", "SigmoidGrad", "Sign", "Sin",
+               "Sinh", "Softmax", "Softplus", "SoftplusGrad", "Softsign", "SoftsignGrad", "Sqrt", "SqrtGrad", "Square",
+               "StopGradient", "Tan", "Tanh", "TanhGrad", "ZerosLike"}
+_BROADCASTING = {"AddV2", "Atan2", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Div", "DivNoNan", "Equal", "FloorDiv", "FloorMod",
+                 "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "Maximum", "Minimum", "Mul", "MulNoNan",
+                 "NotEqual", "Pow", "RealDiv", "SelectV2", "SquaredDifference", "Sub", "TruncateDiv", "TruncateMod", "Xdivy",
+                 "Xlog1py", "Xlogy"}
 _REDUCTIONS = {"All", "Any", "ArgMax", "ArgMin", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum"}
 
 
@@ -42,7 +48,7 @@ def first_user(op: Any) -> Any:
     return next((other.operation for other in op.operation.block if other.operation in users), op)
 
 
-def _precedes(value: Any, anchor: Any) -> bool:
+def precedes(value: Any, anchor: Any) -> bool:
     """Whether an op in front of `anchor` can use the value."""
     owner = value.owner
     is_argument = not hasattr(owner, "operation")
@@ -83,7 +89,7 @@ def _sources(mlir: Any, value: Any, dim: int, anchor: Any) -> Optional[List[_Siz
         return None
     if not kind.is_dynamic_dim(dim):
         return [kind.get_dim_size(dim)]
-    if _precedes(value, anchor):
+    if precedes(value, anchor):
         return [(value, dim)]
     op = op_of(value)
     if op is None:  # an argument of a block
@@ -109,7 +115,7 @@ def _element_sources(mlir: Any, value: Any, k: int, anchor: Any) -> Optional[Lis
     numbers = constant(mlir, value)
     if numbers is not None:
         return [numbers[k]] if len(numbers) > k and numbers[k] >= 0 else None
-    if _precedes(value, anchor):
+    if precedes(value, anchor):
         return [(value, -1 - k)]
     op = op_of(value)
     if op is None:

@@ -14,13 +14,15 @@ import re
 import sys
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from . import _lists, _lowering
+from . import _branches, _counters, _lists, _lowering, _stacks, _variables
 from ._lowering import ImportFailed
 
 PROGRAM = "rnn-import-tf"
 _INSTALL = "tensorflow-cpu jax"
 # To StableHLO. The shape constraints would become assertions.
 _PASSES = "tf-lower-to-mlprogram-and-hlo,func.func(remove-shape-constraints),canonicalize,cse"
+# The types of values that follow from those of constants and arguments.
+_REFINE = "tf-shape-inference,canonicalize,cse"
 _DESCRIPTION = """\
 Imports modules of TensorFlow and Keras for the rnn tools.
 
@@ -61,22 +63,21 @@ def _names_of(text: str) -> Tuple[List[Optional[str]], List[Optional[str]]]:
 
 
 def import_text(text: str, function: Optional[str] = None, *, is_keras: bool = False,
-                names: Optional[Tuple[Sequence[Optional[str]], Sequence[Optional[str]]]] = None) -> str:
+                names: Optional[Tuple[Sequence[Optional[str]], Sequence[Optional[str]]]] = None,
+                captured: Sequence[Any] = ()) -> str:
     """The module of the tf dialect `text` as text of upstream dialects and tf.Cudnn* and tf.BlockLSTM* ops.
 
     `function` is the new name of its only public function, whose arguments and results get the names `names`. `is_keras`: the
-    module is a trace of `import_keras`.
+    module is a trace of `import_keras`. The last arguments of the function become the constants `captured`.
     """
     tf = _tensorflow()
     mlir = _lowering.load_mlir(_INSTALL)
     if not is_keras:
         _check_gates(tf, text)
     inputs, outputs = names or _names_of(text)
-    if _lists.is_needed(text):
+    if captured or _lists.is_needed(text):
         with _lowering.context_of(mlir):
-            module = _parse(mlir, _run_passes(tf, text, _lists.PASSES))
-            _lists.convert(mlir, module)
-            text = str(module.operation.get_asm(print_generic_op_form=True))
+            text = _convert_lists(tf, mlir, text, captured)
     lowered = _run_passes(tf, text, _PASSES)
     if not re.search(r'"tf\.(CudnnRNN|BlockLSTM)', lowered):
         _lowering.warn(PROGRAM, "the module has no recurrent layer (tf.CudnnRNN*, tf.BlockLSTM*): " + (
@@ -89,6 +90,24 @@ def import_text(text: str, function: Optional[str] = None, *, is_keras: bool = F
             _lowering.set_names(mlir, public[0], "arg_attrs", inputs)
             _lowering.set_names(mlir, public[0], "res_attrs", outputs)
         return _lowering.lower(mlir, module, PROGRAM, function)
+
+
+def _convert_lists(tf: Any, mlir: Any, text: str, captured: Sequence[Any]) -> str:
+    """The module with tensors in the place of lists, in generic form."""
+    def refined(module: Any, passes: str) -> Any:
+        return _parse(mlir, _run_passes(tf, str(module.operation.get_asm(print_generic_op_form=True)), passes))
+
+    module = _parse(mlir, _run_passes(tf, text, _lists.PASSES))
+    if captured:
+        _variables.replace(mlir, module, captured)
+        module = refined(module, _REFINE)
+    _counters.simplify(mlir, module)
+    is_refined = [_branches.replace(mlir, module), _stacks.replace(mlir, module)]
+    _branches.replace_reads(mlir, module)
+    if any(is_refined):
+        module = refined(module, _REFINE)
+    _lists.convert(mlir, module)
+    return str(module.operation.get_asm(print_generic_op_form=True))
 
 
 def _run_passes(tf: Any, text: str, passes: str) -> str:
@@ -135,9 +154,7 @@ def _output_names(function: Any) -> List[Optional[str]]:
 
 def _check_assignments(concrete_function: Any) -> None:
     """Reports a function that assigns variables."""
-    graph = concrete_function.graph.as_graph_def()
-    nodes = [*graph.node, *(node for function in graph.library.function for node in function.node_def)]
-    assigning = sorted({node.op for node in nodes if node.op.startswith("Assign") and node.op.endswith("VariableOp")})
+    assigning = sorted({node.op for node in _variables.nodes_of(concrete_function) if node.op.startswith("Assign") and node.op.endswith("VariableOp")})
     if assigning:
         raise ImportFailed(f"the function assigns variables ({', '.join(assigning)}), which is not supported; make the state an argument "
                            "and a result. In Keras, recurrent layers with dropout assign the state of random numbers: import the file "
@@ -147,8 +164,11 @@ def _check_assignments(concrete_function: Any) -> None:
 def import_function(concrete_function: Any, function: Optional[str] = "main", *, is_keras: bool = False) -> str:
     """A concrete function of TensorFlow. Its variables become constants with their present values."""
     tf = _tensorflow()
-    outputs = _output_names(concrete_function)
-    if concrete_function.captured_inputs:
+    outputs, captured = _output_names(concrete_function), []
+    if concrete_function.captured_inputs and _variables.is_needed(concrete_function):
+        _check_assignments(concrete_function)
+        captured = _variables.values_of(concrete_function)
+    elif concrete_function.captured_inputs:
         freeze = _lowering.load("tensorflow.python.framework.convert_to_constants", _INSTALL)
         try:
             concrete_function = freeze.convert_variables_to_constants_v2(concrete_function, lower_control_flow=False)
@@ -156,13 +176,14 @@ def import_function(concrete_function: Any, function: Optional[str] = "main", *,
             _check_assignments(concrete_function)
             raise ImportFailed(f"the variables of the function cannot become constants: {error}") from None
     inputs = [re.sub(r"\W", "_", tensor.op.name) for tensor in concrete_function.inputs]
+    inputs = inputs[:len(inputs) - len(captured)]
     if len(outputs) != len(concrete_function.outputs):
         outputs = []
     try:
         text = tf.mlir.experimental.convert_function(concrete_function)
     except Exception as error:  # of several classes
         raise ImportFailed(f"TensorFlow cannot convert the function: {error}") from None
-    return import_text(text, function, is_keras=is_keras, names=(inputs, outputs))
+    return import_text(text, function, is_keras=is_keras, names=(inputs, outputs), captured=captured)
 
 
 def _check_recursion(library: Any, what: str) -> None:

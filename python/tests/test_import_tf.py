@@ -1,4 +1,4 @@
-# test_import_tensorflow.py - rnn-import-tf: training steps, SavedModels, GraphDefs and Keras models, compiled and compared with
+# test_import_tf.py - rnn-import-tf: training steps, SavedModels, GraphDefs and Keras models, compiled and compared with
 # TensorFlow. Skipped without TensorFlow and JAX.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os

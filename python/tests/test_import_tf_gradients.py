@@ -1,4 +1,4 @@
-# test_import_gradients.py - rnn-import-tf: training steps with dynamic batch sizes, compiled and compared with TensorFlow. Skipped
+# test_import_tf_gradients.py - rnn-import-tf: training steps with dynamic batch sizes, compiled and compared with TensorFlow. Skipped
 # without TensorFlow and JAX.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
