@@ -7,6 +7,7 @@
 #include "rnn/Codegen/CPU/Tiles.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "rnn/Codegen/AccumulatorType.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
@@ -21,6 +22,30 @@ Tiles::Tiles(Type element, const HostVectors &hostVectors)
     left = cast<FloatType>(element);
   if (left != sum && bf16Gemm == BF16Gemm::AMX && 2 * lanes <= amxPanel)
     vectors = amxPanel / lanes, panel = amxPanel;
+}
+
+void Tiles::fitPanel(int64_t columns, ArrayRef<int64_t> depths) {
+  // Fewer vectors in a tile are fewer independent sums: one vector in 6 rows leaves a quarter of the FMA latency of two
+  // units unhidden. Zen 4, with one unit for 512 bits, is as fast with one vector as with four.
+  constexpr int64_t fewest = 16, percentOfTwo = 110, percentOfOne = 125;
+  if (usesAMX())
+    return;
+  // bf16 weights are packed in pairs, which need two vectors.
+  const int64_t least = std::max(fewest, (element.isBF16() && bf16Gemm != BF16Gemm::F32 ? 2 : 1) * lanes);
+  auto countPadded = [&](int64_t panel) {
+    int64_t depth = 0;
+    for (int64_t size : depths)
+      depth += llvm::alignTo(size, panel);
+    return llvm::SaturatingMultiply<uint64_t>(llvm::alignTo(columns, panel), depth);
+  };
+  uint64_t best = llvm::SaturatingMultiply<uint64_t>(countPadded(panel), 100);
+  for (int64_t count = vectors / 2; count * lanes >= least; count /= 2) {
+    uint64_t cost =
+        llvm::SaturatingMultiply<uint64_t>(countPadded(count * lanes), count == 1 ? percentOfOne : percentOfTwo);
+    if (cost < best)
+      best = cost, vectors = count;
+  }
+  panel = lanes * vectors;
 }
 
 bool Tiles::hasSweeps() const {

@@ -102,6 +102,21 @@ Tiles makeTiles(Value input, bool isBatchMajor, HostVectors vectors) {
   return Tiles(type.getElementType(), vectors);
 }
 
+/// Fits the width of panels to layers of known sizes.
+void fitPanel(HostBuilder &b, SymbolicDims &dims, Value state, Value layers, int64_t directions) {
+  std::optional<int64_t> input = getConstantIntValue(dims["I"]), units = getConstantIntValue(dims["H"]);
+  std::optional<int64_t> output = getConstantIntValue(state), count = getConstantIntValue(layers);
+  // One step reads large weights in place, without padding, and fastest with wide panels.
+  constexpr int64_t mostUnitsOfOneStep = 128;
+  if (!input || !units || !output || !count || (getConstantIntValue(dims["T"]) == 1 && *units > mostUnitsOfOneStep))
+    return;
+  SmallVector<int64_t> depths = {*input, *output};
+  // All layers after the first two have the same sizes as the second one.
+  if (*count > 1)
+    depths.append({directions * *output, *output});
+  b.tiles.fitPanel(*units, depths);
+}
+
 /// i1: this process may use AMX; null if the code does not use it.
 Value enableTiles(HostBuilder &b, Value call) {
   if (!b.tiles.usesAMX())
@@ -118,6 +133,7 @@ void convert(OpTy op, const HostVectors &vectors, KernelLibrary &library,
   HostBuilder b(loc, op, makeTiles(op.getX(), op.getBatchMajor(), vectors));
   Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(op.getContext()));
   SymbolicDims dims(b, op);
+  fitPanel(b, dims, dims["H"], b.index(1), /*directions=*/1);
   Value isValid;
   auto require = [&](Value condition) {
     isValid = isValid ? b.createOrFold<arith::AndIOp>(isValid, condition) : condition;
@@ -196,6 +212,7 @@ void convertStack(OpTy op, const HostVectors &vectors, KernelLibrary &library, i
   SymbolicDims dims(b, op);
   dims.check(op, call);
   Value H = dims["H"], projection = getStateSize(b, op, dims);
+  fitPanel(b, dims, projection, dims["L"], op.getDirection() == Direction::Bidirectional ? 2 : 1);
   Value plan = rnnrt::RnnFusedPlanOp::create(
       b, rnnrt::PlanType::get(op.getContext()), call, dims["T"], dims["B"], dims["I"], H, projection, dims["L"],
       TypeAttr::get(b.tiles.element), op.getModeAttr(), op.getInputModeAttr(), op.getDirectionAttr(),

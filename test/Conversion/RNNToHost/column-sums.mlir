@@ -5,12 +5,12 @@
 // CHECK-LABEL: func @one_step
 // CHECK: %[[FEW:.*]] = arith.cmpi sle, %[[ROWS:.*]], %c32
 // CHECK: scf.if %[[FEW]] {
-// CHECK: call @rnn_host_column_sums_f32({{.*}}, %c0, %{{[^,]*}}, %c24, %{{[^,]*}}, %{{[^,]*}}, %c64, %c1280, %[[ROWS]], %[[X:[^,]*]], %{{[^,]*}}) :
+// CHECK: call @rnn_host_column_sums_f32({{.*}}, %c0, %{{[^,]*}}, %c64, %{{[^,]*}}, %{{[^,]*}}, %c64, %c1280, %[[ROWS]], %[[X:[^,]*]], %{{[^,]*}}) :
 // CHECK: } else {
 // CHECK-NOT: column_sums
 // CHECK: call @rnn_host_pack_transposed_f32({{.*}}, %[[X]], %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK: scf.if
-// CHECK: call @rnn_host_column_sums_f32({{.*}}, %c0, %{{[^,]*}}, %c40, %{{[^,]*}}, %{{[^,]*}}, %c64, %c1280, %{{[^,]*}}, %[[H:[^,]*]], %{{[^,]*}}) :
+// CHECK: call @rnn_host_column_sums_f32({{.*}}, %c0, %{{[^,]*}}, %c64, %{{[^,]*}}, %{{[^,]*}}, %c64, %c1280, %{{[^,]*}}, %[[H:[^,]*]], %{{[^,]*}}) :
 // CHECK: } else {
 // CHECK: call @rnn_host_pack_transposed_f32({{.*}}, %[[H]], %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK-NOT: column_sums
@@ -27,9 +27,9 @@
 // CHECK-COUNT-16: llvm.intr.fmuladd
 // CHECK-NOT: llvm.intr.fmuladd
 // CHECK: return
-func.func @one_step(%x: memref<1x20x24xf32>, %h: memref<1x20x40xf32>, %p: memref<?xf32>, %y: memref<1x20x40xf32>) {
-  rnn.cudnn_forward rnn_tanh input(%x : memref<1x20x24xf32>) state(%h : memref<1x20x40xf32>) params(%p : memref<?xf32>)
-      outs(output = %y : memref<1x20x40xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
+func.func @one_step(%x: memref<1x20x64xf32>, %h: memref<1x20x64xf32>, %p: memref<?xf32>, %y: memref<1x20x64xf32>) {
+  rnn.cudnn_forward rnn_tanh input(%x : memref<1x20x64xf32>) state(%h : memref<1x20x64xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<1x20x64xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
   return
 }
 
@@ -49,13 +49,13 @@ func.func @f16(%x: memref<1x20x24xf16>, %h: memref<1x20x40xf16>, %p: memref<?xf1
 
 // Gradients of block ops: the columns of the matrix belong to the gates.
 // CHECK-LABEL: func @block_gradient
-// CHECK-COUNT-4: call @rnn_host_column_sums_f32({{.*}}, %c24, %c40, %{{[^,]*}}, %c0, %c64, %c1280, %c20, %{{[^,]*}}, %c0) :
+// CHECK-COUNT-4: call @rnn_host_column_sums_f32({{.*}}, %c64, %c64, %{{[^,]*}}, %c0, %c64, %c1280, %c20, %{{[^,]*}}, %c0) :
 // CHECK-NOT: column_sums
 // CHECK: return
-func.func @block_gradient(%x: memref<1x20x24xf32>, %s: memref<20x40xf32>, %w: memref<64x160xf32>, %b: memref<160xf32>, %p: memref<40xf32>, %y: memref<1x20x40xf32>) {
-  rnn.block_lstm_grad ifco x(%x : memref<1x20x24xf32>) state(%s, %s : memref<20x40xf32>) weights(%w : memref<64x160xf32>)
-      peephole(%p, %p, %p : memref<40xf32>) bias(%b : memref<160xf32>)
-      saved(%y, %y, %y, %y, %y, %y, %y : memref<1x20x40xf32>) grads(%y, %y : memref<1x20x40xf32>)
-      outs(x_grad = %x, h_prev_grad = %s : memref<1x20x24xf32>, memref<20x40xf32>) {lowering = #rnn.lowering<fused>}
+func.func @block_gradient(%x: memref<1x20x64xf32>, %s: memref<20x64xf32>, %w: memref<128x256xf32>, %b: memref<256xf32>, %p: memref<64xf32>, %y: memref<1x20x64xf32>) {
+  rnn.block_lstm_grad ifco x(%x : memref<1x20x64xf32>) state(%s, %s : memref<20x64xf32>) weights(%w : memref<128x256xf32>)
+      peephole(%p, %p, %p : memref<64xf32>) bias(%b : memref<256xf32>)
+      saved(%y, %y, %y, %y, %y, %y, %y : memref<1x20x64xf32>) grads(%y, %y : memref<1x20x64xf32>)
+      outs(x_grad = %x, h_prev_grad = %s : memref<1x20x64xf32>, memref<20x64xf32>) {lowering = #rnn.lowering<fused>}
   return
 }

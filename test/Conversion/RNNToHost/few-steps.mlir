@@ -9,16 +9,16 @@
 // CHECK-NEXT: } else {
 // CHECK-COUNT-2: pack_transposed
 // CHECK: scf.if %[[IS_SCRATCH]] {
-// CHECK: call @rnn_host_row_dots_f32({{.*}}, %c24, {{.*}}, %c2) :
+// CHECK: call @rnn_host_row_dots_f32({{.*}}, %c64, {{.*}}, %c2) :
 // CHECK: scf.for %[[STEP:.*]] = %c0 to %c2 step %c1 {
 // CHECK: scf.if %[[IS_SCRATCH]] {
-// CHECK: call @rnn_host_row_dots_f32({{.*}}, %c40, {{.*}}, %c1) :
+// CHECK: call @rnn_host_row_dots_f32({{.*}}, %c64, {{.*}}, %c1) :
 // CHECK-NEXT: } else {
 // CHECK: call @rnn_host_gemm
 // CHECK: return
-func.func @two_steps(%x: memref<2x1x24xf32>, %h: memref<1x1x40xf32>, %p: memref<?xf32>, %y: memref<2x1x40xf32>) {
-  rnn.cudnn_forward rnn_tanh input(%x : memref<2x1x24xf32>) state(%h : memref<1x1x40xf32>) params(%p : memref<?xf32>)
-      outs(output = %y : memref<2x1x40xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
+func.func @two_steps(%x: memref<2x1x64xf32>, %h: memref<1x1x64xf32>, %p: memref<?xf32>, %y: memref<2x1x64xf32>) {
+  rnn.cudnn_forward rnn_tanh input(%x : memref<2x1x64xf32>) state(%h : memref<1x1x64xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<2x1x64xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
   return
 }
 
@@ -33,12 +33,12 @@ func.func @two_steps(%x: memref<2x1x24xf32>, %h: memref<1x1x40xf32>, %p: memref<
 // CHECK: %[[FROM_END:.*]] = arith.subi %c1, %[[NUMBER]]
 // CHECK: %[[PANEL:.*]] = arith.select %[[IS_ODD]], %[[FROM_END]], %[[NUMBER]]
 // CHECK: %[[ROW:.*]] = arith.muli %[[PANEL]], %c64
-// CHECK: call @rnn_host_row_dots_f32(%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[ROW]], %c0, %{{[^,]*}}, %c70, {{.*}}, %c1) :
-// CHECK-COUNT-2: call @rnn_host_row_dots_f32({{.*}}, %c70, {{.*}}, %c1) :
+// CHECK: call @rnn_host_row_dots_f32(%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[ROW]], %c0, %{{[^,]*}}, %c128, {{.*}}, %c1) :
+// CHECK-COUNT-2: call @rnn_host_row_dots_f32({{.*}}, %c128, {{.*}}, %c1) :
 // CHECK: return
-func.func @two_panels(%x: memref<2x1x24xf32>, %h: memref<1x1x70xf32>, %p: memref<?xf32>, %y: memref<2x1x70xf32>) {
-  rnn.cudnn_forward gru input(%x : memref<2x1x24xf32>) state(%h : memref<1x1x70xf32>) params(%p : memref<?xf32>)
-      outs(output = %y : memref<2x1x70xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
+func.func @two_panels(%x: memref<2x1x128xf32>, %h: memref<1x1x128xf32>, %p: memref<?xf32>, %y: memref<2x1x128xf32>) {
+  rnn.cudnn_forward gru input(%x : memref<2x1x128xf32>) state(%h : memref<1x1x128xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<2x1x128xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
   return
 }
 
@@ -55,16 +55,16 @@ func.func @two_panels(%x: memref<2x1x24xf32>, %h: memref<1x1x70xf32>, %p: memref
 // CHECK: %[[HAS_NEXT:.*]] = arith.cmpi ne, %[[STEP]], %c0
 // CHECK: %[[IN_PLACE:.*]] = arith.andi %[[HAS_NEXT]], %[[IS_SCRATCH]]
 // CHECK: scf.if %[[IN_PLACE]] {
-// CHECK: call @rnn_host_row_sums_f32({{.*}}, %c40, %c40, {{.*}}, %c1) :
+// CHECK: call @rnn_host_row_sums_f32({{.*}}, %c64, %c64, {{.*}}, %c1) :
 // CHECK: scf.if
 // CHECK: call @rnn_host_gemm
 // CHECK: scf.if %[[IS_SCRATCH]] {
-// CHECK: call @rnn_host_row_sums_f32({{.*}}, %c40, %c40, {{.*}}, %c1) :
+// CHECK: call @rnn_host_row_sums_f32({{.*}}, %c64, %c64, {{.*}}, %c1) :
 // CHECK: return
-func.func @gradient(%x: memref<2x1x24xf32>, %h: memref<1x1x40xf32>, %p: memref<?xf32>, %y: memref<2x1x40xf32>, %r: memref<?xi8>) {
-  rnn.cudnn_backprop rnn_tanh input(%x : memref<2x1x24xf32>) state(%h : memref<1x1x40xf32>) params(%p : memref<?xf32>)
-      output(%y, %h : memref<2x1x40xf32>, memref<1x1x40xf32>) grads(%y, %h : memref<2x1x40xf32>, memref<1x1x40xf32>)
-      reserve(%r : memref<?xi8>) outs(input_h_backprop = %h : memref<1x1x40xf32>) {lowering = #rnn.lowering<fused>}
+func.func @gradient(%x: memref<2x1x64xf32>, %h: memref<1x1x64xf32>, %p: memref<?xf32>, %y: memref<2x1x64xf32>, %r: memref<?xi8>) {
+  rnn.cudnn_backprop rnn_tanh input(%x : memref<2x1x64xf32>) state(%h : memref<1x1x64xf32>) params(%p : memref<?xf32>)
+      output(%y, %h : memref<2x1x64xf32>, memref<1x1x64xf32>) grads(%y, %h : memref<2x1x64xf32>, memref<1x1x64xf32>)
+      reserve(%r : memref<?xi8>) outs(input_h_backprop = %h : memref<1x1x64xf32>) {lowering = #rnn.lowering<fused>}
   return
 }
 
@@ -74,18 +74,18 @@ func.func @gradient(%x: memref<2x1x24xf32>, %h: memref<1x1x40xf32>, %p: memref<?
 // CHECK-LABEL: func @three_steps
 // CHECK-NOT: row_dots{{.*}}, %c1) :
 // CHECK: return
-func.func @three_steps(%x: memref<3x1x24xf32>, %h: memref<1x1x40xf32>, %p: memref<?xf32>, %y: memref<3x1x40xf32>) {
-  rnn.cudnn_forward rnn_tanh input(%x : memref<3x1x24xf32>) state(%h : memref<1x1x40xf32>) params(%p : memref<?xf32>)
-      outs(output = %y : memref<3x1x40xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
+func.func @three_steps(%x: memref<3x1x64xf32>, %h: memref<1x1x64xf32>, %p: memref<?xf32>, %y: memref<3x1x64xf32>) {
+  rnn.cudnn_forward rnn_tanh input(%x : memref<3x1x64xf32>) state(%h : memref<1x1x64xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<3x1x64xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
   return
 }
 
 // CHECK-LABEL: func @two_rows
 // CHECK-NOT: row_dots{{.*}}, %c2) :
 // CHECK: return
-func.func @two_rows(%x: memref<2x2x24xf32>, %h: memref<1x2x40xf32>, %p: memref<?xf32>, %y: memref<2x2x40xf32>) {
-  rnn.cudnn_forward rnn_tanh input(%x : memref<2x2x24xf32>) state(%h : memref<1x2x40xf32>) params(%p : memref<?xf32>)
-      outs(output = %y : memref<2x2x40xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
+func.func @two_rows(%x: memref<2x2x64xf32>, %h: memref<1x2x64xf32>, %p: memref<?xf32>, %y: memref<2x2x64xf32>) {
+  rnn.cudnn_forward rnn_tanh input(%x : memref<2x2x64xf32>) state(%h : memref<1x2x64xf32>) params(%p : memref<?xf32>)
+      outs(output = %y : memref<2x2x64xf32>) {is_training = false, lowering = #rnn.lowering<fused>}
   return
 }
 

@@ -34,10 +34,10 @@ func.func @few_rows(%x: memref<5x4x16xf32>, %s: memref<4x48xf32>, %w: memref<64x
 // More than 12 rows are limited by arithmetic: all steps read the panels in their order.
 // CHECK-LABEL: func @many_rows
 // CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 {
-// CHECK: scf.for %[[PANEL:.*]] = %c0 to %c2 step %c1 {
+// CHECK: scf.for %[[PANEL:.*]] = %c0 to %c4 step %c1 {
 // CHECK-NOT: select
-// CHECK: %[[WEIGHTS:.*]] = arith.muli %[[PANEL]], %c512 : index
-// CHECK: call @rnn_host_gemm_f32({{.*}}, %[[WEIGHTS]], %c1024,
+// CHECK: %[[WEIGHTS:.*]] = arith.muli %[[PANEL]], %c1024 : index
+// CHECK: call @rnn_host_gemm_f32({{.*}}, %[[WEIGHTS]], %c4096,
 // CHECK: return
 
 // The rows are divided into tiles without a division in the loop over tiles. The tiles of the first block of the depth
@@ -71,8 +71,8 @@ func.func @few_rows(%x: memref<5x4x16xf32>, %s: memref<4x48xf32>, %w: memref<64x
 // WIDE-NOT: prefetch
 // WIDE: llvm.intr.fmuladd
 // WIDE: return
-func.func @many_rows(%x: memref<3x13x16xf32>, %s: memref<13x32xf32>, %w: memref<48x128xf32>, %p: memref<32xf32>, %b: memref<128xf32>, %h: memref<3x13x32xf32>) {
-  rnn.block_lstm icfo x(%x : memref<3x13x16xf32>) state(%s, %s : memref<13x32xf32>) weights(%w : memref<48x128xf32>)
-      peephole(%p, %p, %p : memref<32xf32>) bias(%b : memref<128xf32>) outs(h = %h : memref<3x13x32xf32>) {lowering = #rnn.lowering<fused>}
+func.func @many_rows(%x: memref<3x13x64xf32>, %s: memref<13x64xf32>, %w: memref<128x256xf32>, %p: memref<64xf32>, %b: memref<256xf32>, %h: memref<3x13x64xf32>) {
+  rnn.block_lstm icfo x(%x : memref<3x13x64xf32>) state(%s, %s : memref<13x64xf32>) weights(%w : memref<128x256xf32>)
+      peephole(%p, %p, %p : memref<64xf32>) bias(%b : memref<256xf32>) outs(h = %h : memref<3x13x64xf32>) {lowering = #rnn.lowering<fused>}
   return
 }

@@ -53,6 +53,9 @@ struct Tiles {
   bool areBlocksInL1() const { return blockDepth < depth; }
 
   Tiles(Type element, const HostVectors &vectors);
+  /// Makes panels narrower if a GEMM with `columns` columns and the sum of `depths` as its depth then pads fewer
+  /// elements: columns and depths are padded to whole panels.
+  void fitPanel(int64_t columns, ArrayRef<int64_t> depths);
   /// Whether both operands of a GEMM stay bf16. Right operands are then in VNNI packing.
   bool usesBF16Dot() const { return left != sum; }
   /// Whether AMX tiles multiply more than one row. A panel is then one tile row wide.
