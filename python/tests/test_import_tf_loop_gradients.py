@@ -14,6 +14,7 @@ pytest.importorskip("jaxlib")
 keras = pytest.importorskip("keras", minversion="3.0")
 
 import rnn_mlir  # noqa: E402
+from keras_cells import Cell  # noqa: E402
 from rnn_mlir import importers  # noqa: E402
 from rnn_mlir.importers import tensorflow as tool  # noqa: E402
 
@@ -41,31 +42,13 @@ def check(step, specs, values):
 # ===----------------------------------------------------------------------=== #
 
 
-class Cell(L.Layer):
-    """A cell of a program."""
-
-    state_size = [H]
-
-    def __init__(self):
-        super().__init__()
-        self.dense = L.Dense(H)
-
-    def build(self, shape):
-        self.dense.build((None, shape[-1] + H))
-        self.built = True
-
-    def call(self, x, states):
-        y = keras.ops.sigmoid(self.dense(keras.ops.concatenate([x, states[0]], -1)))
-        return y, [y * 0.5]
-
-
 LAYERS = {
     "lstm": lambda: [L.LSTM(H, return_sequences=True), L.LSTM(5)],
     "gru": lambda: [L.GRU(H, return_sequences=True), L.LayerNormalization()],
     "gru_before": lambda: [L.GRU(H, reset_after=False, go_backwards=True)],
     "simple": lambda: [L.SimpleRNN(H, return_sequences=True)],
     "cells": lambda: [L.RNN([L.LSTMCell(H), L.GRUCell(5)], return_sequences=True)],
-    "own_cell": lambda: [L.RNN(Cell(), return_sequences=True)],
+    "own_cell": lambda: [L.RNN(Cell(H), return_sequences=True)],
     "activations": lambda: [L.LSTM(H, activation="selu", recurrent_activation="hard_sigmoid"), L.Dense(3, activation="elu")],
     "bidirectional": lambda: [L.Bidirectional(L.LSTM(H, return_sequences=True))],
     "batch_norm": lambda: [L.BatchNormalization(), L.SimpleRNN(H)],
@@ -190,6 +173,12 @@ def strides(x):
     return tf.while_loop(lambda k, h: k < tf.shape(x)[0], lambda k, h: (k + 3, tf.sin(h + x[k] * x[k - 1])), [1, tf.zeros_like(x[0])])[1]
 
 
+def long_counter(x):
+    count = tf.cast(tf.shape(x)[0], tf.int64)
+    return tf.while_loop(lambda k, h: k < count, lambda k, h: (k + 1, tf.sin(h + x[k] * tf.cast(k, tf.float32))),
+                         [tf.constant(0, tf.int64), tf.zeros_like(x[0])])[1]
+
+
 def repeated(x):
     return tf.while_loop(lambda k, h: k < 7, lambda k, h: (k + 1, tf.sin(h * 1.3) * x[0]), [0, x[0]])[1]
 
@@ -243,7 +232,7 @@ def gradient_of(function):
 @pytest.mark.parametrize("is_dynamic", (False, True))
 @pytest.mark.parametrize("function, shape", (
     (array_loop, (5, 2, 4)), (scanned, (5, 2, 4)), (mapped, (3, 2, 4)), (nested_loop, (3, 2, 4)), (map_of_scans, (3, 2, 4)),
-    (at_most, (2, 4)), (backwards, (5, 2, 4)), (strides, (8, 3)), (repeated, (2, 3)), (reads, (5, 4)), (rewritten, (3, 4)),
+    (at_most, (2, 4)), (backwards, (5, 2, 4)), (strides, (8, 3)), (long_counter, (5, 3)), (repeated, (2, 3)), (reads, (5, 4)), (rewritten, (3, 4)),
     (branch, (5, 4)), (branches, (5, 4)), (branch_in_loop, (5, 4))))
 def test_functions(function, shape, is_dynamic):
     spec = tf.TensorSpec((*[None] * (len(shape) - 1), shape[-1]) if is_dynamic else shape)

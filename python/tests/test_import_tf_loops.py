@@ -14,6 +14,7 @@ pytest.importorskip("jaxlib")
 keras = pytest.importorskip("keras", minversion="3.0")
 
 import rnn_mlir  # noqa: E402
+from keras_cells import Cell  # noqa: E402
 from rnn_mlir import importers  # noqa: E402
 from rnn_mlir.importers import tensorflow as tool  # noqa: E402
 
@@ -35,24 +36,6 @@ def check(function, reference, inputs):
             np.testing.assert_allclose(value, expected, rtol=1e-5, atol=1e-5)
 
 
-class Cell(L.Layer):
-    """A cell of a program."""
-
-    state_size = [H]
-
-    def __init__(self):
-        super().__init__()
-        self.dense = L.Dense(H)
-
-    def build(self, shape):
-        self.dense.build((None, shape[-1] + H))
-        self.built = True
-
-    def call(self, x, states):
-        y = keras.ops.sigmoid(self.dense(keras.ops.concatenate([x, states[0]], -1)))
-        return y, [y * 0.5]
-
-
 # Steps and a function that makes the layers. The masked steps of inputs are zero.
 LAYERS = {
     "simple": (T, lambda: [L.SimpleRNN(H)]),
@@ -60,7 +43,7 @@ LAYERS = {
     "gru": (T, lambda: [L.GRU(H, reset_after=False, return_sequences=True)]),
     "gru_dynamic": (None, lambda: [L.GRU(H, reset_after=False)]),
     "cells": (None, lambda: [L.RNN([L.LSTMCell(H), L.GRUCell(5)], return_sequences=True)]),
-    "own_cell": (None, lambda: [L.RNN(Cell(), return_sequences=True)]),
+    "own_cell": (None, lambda: [L.RNN(Cell(H), return_sequences=True)]),
     "activations": (None, lambda: [L.LSTM(H, activation="relu", recurrent_activation="hard_sigmoid")]),
     "gelu": (T, lambda: [L.LSTM(H, activation="gelu")]),
     "unrolled": (T, lambda: [L.LSTM(H, unroll=True, activation="relu")]),

@@ -18,6 +18,11 @@ PURE = {f"tf.{name}" for name in (
     "AddV2", "Maximum", "Minimum", "Sub")}
 
 
+def number_type(mlir: Any) -> Any:
+    """The type of numbers of iterations."""
+    return mlir.ir.RankedTensorType.get([], mlir.ir.IntegerType.get_signless(32))
+
+
 def named(module: Any, *names: str) -> List[Any]:
     return [op for op in operations(module.operation) if op.name in names]
 
@@ -54,7 +59,8 @@ def yielded(op: Any, region: int, k: int) -> Any:
 
 def counter_of(mlir: Any, loop: Any) -> int:
     """The position of a value that starts as 0 and is the number of the iteration."""
-    found = next((k for k in range(len(loop.operands)) if integer_of(mlir, loop.operands[k]) == 0 and step_of(mlir, loop, k) == 1), None)
+    found = next((k for k, start in enumerate(loop.operands) if start.type == number_type(mlir) and integer_of(mlir, start) == 0 and
+                  step_of(mlir, loop, k) == 1), None)
     if found is None:
         raise ImportFailed("a loop whose gradient is computed has no counter that starts at 0 and increases by 1, which tf.while_loop adds "
                            "to each loop")
@@ -120,7 +126,7 @@ def _bound(mlir: Any, loop: Any, condition: Any, emit: Emitter) -> Any:
     length = emit.combine("Sub", end, start)
     if step != 1:
         length = emit.combine("FloorDiv", emit.combine("Sub", length, emit.constant(1 - step, length.type)), emit.constant(step, length.type))
-    return emit.combine("Maximum", length, emit.constant(0, length.type))
+    return emit.cast(emit.combine("Maximum", length, emit.constant(0, length.type)), number_type(mlir))
 
 
 def _is_same(mlir: Any, left: Any, right: Any) -> bool:
@@ -130,7 +136,7 @@ def _is_same(mlir: Any, left: Any, right: Any) -> bool:
         return bool(number == integer_of(mlir, right) and left.type == right.type)
     first, second = op_of(left), op_of(right)
     return left == right or (first is not None and second is not None and first.name == second.name and
-                             first.name in ("tf.Maximum", "tf.Sub", "tf.FloorDiv") and
+                             first.name in ("tf.Cast", "tf.Maximum", "tf.Sub", "tf.FloorDiv") and
                              all(_is_same(mlir, *pair) for pair in zip(first.operands, second.operands)))
 
 

@@ -37,6 +37,13 @@ class Emitter:
         element = ir.IntegerAttr.get(element, value) if isinstance(element, ir.IntegerType) else ir.FloatAttr.get(element, value)
         return self.add("Const", [], kind, value=ir.DenseElementsAttr.get([element], kind))
 
+    def cast(self, value: Any, kind: Any) -> Any:
+        """An integer as another type of integer."""
+        number = integer_of(self.mlir, value)
+        if value.type == kind:
+            return value
+        return self.constant(number, kind) if number is not None else self.add("Cast", [value], kind)
+
     def pack(self, numbers: List[Any], kind: Any) -> Any:
         """A vector of numbers."""
         return self.add("Pack", numbers, kind, axis=self.mlir.ir.IntegerAttr.get(self.mlir.ir.IntegerType.get_signless(64), 0))

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterator, List, Tuple
 
-from ._counters import PURE, block_of, copies, counter_of, depth_of, hoist, iterations_of, named, origin_of, step_of, yielded
+from ._counters import PURE, block_of, copies, counter_of, depth_of, hoist, iterations_of, named, number_type, origin_of, step_of, \
+    yielded
 from ._emitter import Emitter, integer_of
 from ._lowering import ImportFailed, operations
 from ._sizes import op_of, precedes, rank_of
+
 
 def replace(mlir: Any, module: Any) -> bool:
     """Replaces the ops that push and pop in a module of the tf dialect, and adds up gradients of lists element by element. Returns
@@ -92,8 +94,9 @@ class _Stack:
             return False
 
         def compute(gradient: Any, emit: Emitter) -> Any:
-            index = _index(mlir, gradient, emit)
-            return emit.combine("AddV2", emit.combine("Mul", index, emit.constant(step, index.type)), loop.operands[k])
+            start = loop.operands[k]
+            index = emit.cast(_index(mlir, gradient, emit), start.type)
+            return emit.combine("AddV2", emit.combine("Mul", index, emit.constant(step, index.type)), start)
         self._replace(pops, compute)
         return True
 
@@ -172,7 +175,7 @@ def _stack_of(mlir: Any, push: Any) -> _Stack:
 
 def drop_value(mlir: Any, loop: Any, k: int, value: Any = None) -> None:
     """Replaces a value of a loop, which no iteration changes, by `value`, and carries a number instead, which later passes drop."""
-    kind = mlir.ir.RankedTensorType.get([], mlir.ir.IntegerType.get_signless(32))
+    kind = number_type(mlir)
     list(block_of(loop, 1))[-1].operation.operands[k] = block_of(loop, 1).arguments[k]
     for carried in (loop.results[k], *(region.blocks[0].arguments[k] for region in loop.regions)):
         for use in list(carried.uses):
@@ -192,20 +195,17 @@ def _set_type(value: Any, kind: Any) -> None:
 
 def _add_elements(mlir: Any, op: Any) -> None:
     """A sum of lists, where some have one element that is not 0: the gradients of reading an element."""
-    ir, base, items = mlir.ir, None, []
-    lists = []
+    ir, lists, items = mlir.ir, [], []
     for operand in op.operands:
         write = op_of(origin_of(operand))
-        if write is not None and write.name == "tf.TensorListSetItem" and write.block == op.block and \
-                (made := op_of(origin_of(write.operands[0]))) is not None and made.name == "tf.TensorListReserve":
+        is_item = write is not None and write.name == "tf.TensorListSetItem" and write.block == op.block
+        made = op_of(origin_of(write.operands[0])) if is_item else None
+        if made is not None and made.name == "tf.TensorListReserve":
             items.append(write)
         else:
             lists.append(operand)
-    if not lists:
-        base = items.pop(0).results[0]
-    else:
-        base = lists[0]
     emit = Emitter(mlir, op)
+    base = lists[0] if lists else items.pop(0).results[0]
     if len(lists) > 1:
         base = emit.add("AddN", lists, op.results[0].type)
     for write in items:
