@@ -174,3 +174,6 @@ def test_refused():
     with pytest.raises(importers.ImportFailed, match="the optimizer has gradient_accumulation_steps, which is not supported; import the"):
         tool.import_keras_training(model, update=True)
     assert "tf.CudnnRNNBackprop" in tool.import_keras_training(model)
+    model = make([L.LSTM(4, dropout=0.5)], (T, I), "float32", "mse", "sgd")
+    with pytest.raises(importers.ImportFailed, match="random numbers of dynamic sizes, as of dropout, which is not supported; give it a batch"):
+        tool.import_keras_training(model)

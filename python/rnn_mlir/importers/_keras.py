@@ -196,4 +196,8 @@ def import_keras_training(model: Any, *, update: bool = False, batch: Optional[i
     names = [spec.name for part in variables for spec in part]
     if not update:
         names = [f"gradient_{name}" if k < len(weights) else name for k, name in enumerate(names)]
-    return import_function(traced, function, is_keras=True, outputs=["loss", *names])
+    text = import_function(traced, function, is_keras=True, outputs=["loss", *names])
+    if '"tf.StatelessRandom' in text:
+        raise ImportFailed("the model draws random numbers of dynamic sizes, as of dropout, which is not supported; give it a batch size "
+                           "(--batch) and a fixed number of steps")
+    return text
