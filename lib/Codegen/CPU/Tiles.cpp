@@ -30,8 +30,8 @@ void Tiles::fitPanel(int64_t columns, ArrayRef<int64_t> depths) {
   constexpr int64_t fewest = 16, percentOfTwo = 110, percentOfOne = 125;
   if (usesAMX())
     return;
-  // bf16 weights are packed in pairs, which need two vectors.
-  const int64_t least = std::max(fewest, (element.isBF16() && bf16Gemm != BF16Gemm::F32 ? 2 : 1) * lanes);
+  // bf16 weights may be packed in pairs, which need two vectors. Results have the same bits if they are not.
+  const int64_t least = std::max(fewest, (element.isBF16() ? 2 : 1) * lanes);
   auto countPadded = [&](int64_t panel) {
     int64_t depth = 0;
     for (int64_t size : depths)

@@ -54,9 +54,8 @@ TEST_F(TilesTest, NarrowPanelsOfSmallSizes) {
 }
 
 TEST_F(TilesTest, PairsNeedTwoVectors) {
-  for (BF16Gemm gemm : {BF16Gemm::VNNI, BF16Gemm::Dot, BF16Gemm::AVX512})
+  for (BF16Gemm gemm : {BF16Gemm::VNNI, BF16Gemm::Dot, BF16Gemm::AVX512, BF16Gemm::F32})
     EXPECT_EQ(fit(b.getBF16Type(), avx512(gemm), 16, 16), 32);
-  EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::F32), 16, 16), 16);
   // A panel of AMX is as wide as its tiles.
   EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::AMX), 16, 16), Tiles::amxPanel);
 }
