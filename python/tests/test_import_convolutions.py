@@ -93,7 +93,8 @@ def test_convolution(function, x, w):
 def test_filter_larger_than_cache(function, x, w):
     # Sums around 1: rounding errors of the sine's argument would be larger otherwise.
     values = [floats(*x), floats(*w) / np.float32(40)]
-    check(function, values, 2e-6)
+    # Two sums of up to n = 3900 products in f32 differ by about 2 sqrt(n) 2^-24 = 7e-6 of a typical sum.
+    check(function, values, 7e-6)
     check(gradients(function), values, 2e-5)
 
 
