@@ -40,7 +40,7 @@ class Cell(L.Layer):
         return y, [0.5 * states[0] + 0.5 * y]
 
 
-#: name, layers, inputs, classes of labels or size of real targets (with the shape of the output), and whether sizes are dynamic
+#: name, layers, shape of the inputs, and for texts the number of words. A name with "dynamic": unknown batch size and number of steps
 CASES = (
     ("LSTM 64 (32,50,32)", lambda: [L.LSTM(64), L.Dense(8)], (32, 50, 32), None),
     ("LSTM 64 (32,50,32), dynamic", lambda: [L.LSTM(64), L.Dense(8)], (32, 50, 32), None),

@@ -25,8 +25,9 @@ Tiles::Tiles(Type element, const HostVectors &hostVectors)
 }
 
 void Tiles::fitPanel(int64_t columns, ArrayRef<int64_t> depths) {
-  // Fewer vectors in a tile are fewer independent sums: one vector in 6 rows leaves a quarter of the FMA latency of two
-  // units unhidden. Zen 4, with one unit for 512 bits, is as fast with one vector as with four.
+  // A tile has 6 rows, so that panels of one vector have 6 independent sums. Processors that begin two FMAs of 512 bits
+  // per cycle, with a latency of 4, need 8 sums for their full rate; Zen 4 begins one, and is as fast with one vector
+  // as with four. The percentages are the assumed time of an FMA, relative to that in panels of four vectors.
   constexpr int64_t fewest = 16, percentOfTwo = 110, percentOfOne = 125;
   if (usesAMX())
     return;

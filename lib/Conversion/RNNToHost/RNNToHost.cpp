@@ -111,7 +111,7 @@ void fitPanel(HostBuilder &b, SymbolicDims &dims, Value state, Value layers, int
   if (!input || !units || !output || !count || (getConstantIntValue(dims["T"]) == 1 && *units > mostUnitsOfOneStep))
     return;
   SmallVector<int64_t> depths = {*input, *output};
-  // All layers after the first two have the same sizes as the second one.
+  // The second layer stands for all later ones, which have its sizes.
   if (*count > 1)
     depths.append({directions * *output, *output});
   b.tiles.fitPanel(*units, depths);

@@ -8,8 +8,9 @@ from __future__ import annotations
 import functools
 from typing import Any, List
 
-from ._counters import copies, named, origin_of
+from ._counters import number_type
 from ._emitter import Emitter, integer_of
+from ._graph import copies, named, origin_of, set_type
 from ._lowering import ImportFailed
 from ._sizes import op_of, rank_of, size_of_items
 
@@ -41,7 +42,7 @@ def _replace_result(mlir: Any, op: Any, k: int) -> bool:
     kind = values[0].type
     for end, maker in zip(ends, makers):
         end.operands[k] = maker.operands[0] if maker.name == "tf.OptionalFromValue" else _zeros(mlir, end, values[0], op)
-    _set_type(op.results[k], kind)
+    set_type(op.results[k], kind)
     for maker in makers:
         _erase_unused(maker)
     return True
@@ -52,7 +53,7 @@ def _zeros(mlir: Any, end: Any, value: Any, branches: Any) -> Any:
     sizes are those of values in front of the branches. Where these are unknown, they are 0."""
     ir = mlir.ir
     kind = ir.RankedTensorType(value.type)
-    emit, number = Emitter(mlir, end), ir.RankedTensorType.get([], ir.IntegerType.get_signless(32))
+    emit, number = Emitter(mlir, end), number_type(mlir)
     sizes = []
     for dim in range(kind.rank):
         try:
@@ -75,13 +76,6 @@ def _size(mlir: Any, emit: Emitter, value: Any, position: int, number: Any) -> A
             [], mlir.ir.RankedTensorType(value.type).element_type))], number)
     shape = mlir.ir.RankedTensorType.get([rank_of(mlir, value)], mlir.ir.IntegerType.get_signless(32))
     return emit.element(emit.add("Shape", [value], shape), position, number)
-
-
-def _set_type(value: Any, kind: Any) -> None:
-    value.set_type(kind)
-    for use in list(value.uses):
-        if use.owner.operation.name == "tf.Identity":
-            _set_type(use.owner.operation.results[0], kind)
 
 
 def _erase_unused(op: Any) -> None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 from typing import Any, Iterator, List, Optional, Tuple
 
 from ._emitter import Emitter, integer_of
+from ._graph import named, origin_of, set_type
 from ._lowering import ImportFailed, operations
 from ._sizes import op_of, precedes
 
-# Ops that a loop repeats with the same operands; the gradient then uses the result of the only one.
+# Ops that are moved in front of a loop if their operands are computed there.
 PURE = {f"tf.{name}" for name in (
     "Cast", "ConcatV2", "ExpandDims", "Fill", "Identity", "Pack", "Reshape", "Shape", "Size", "Slice", "Split", "SplitV", "Squeeze",
     "StridedSlice", "TensorListElementShape", "TensorListLength", "Transpose", "Unpack",
@@ -21,31 +22,6 @@ PURE = {f"tf.{name}" for name in (
 def number_type(mlir: Any) -> Any:
     """The type of numbers of iterations."""
     return mlir.ir.RankedTensorType.get([], mlir.ir.IntegerType.get_signless(32))
-
-
-def named(module: Any, *names: str) -> List[Any]:
-    return [op for op in operations(module.operation) if op.name in names]
-
-
-def depth_of(op: Any) -> int:
-    """The number of ops around `op`."""
-    return 0 if op.parent is None else 1 + depth_of(op.parent.operation)
-
-
-def origin_of(value: Any) -> Any:
-    """The value that ops of identity copy."""
-    while (op := op_of(value)) is not None and op.name == "tf.Identity":
-        value = op.operands[0]
-    return value
-
-
-def copies(value: Any) -> Iterator[Any]:
-    """The uses of a value and of its copies."""
-    for use in value.uses:
-        if use.owner.operation.name == "tf.Identity":
-            yield from copies(use.owner.operation.results[0])
-        else:
-            yield use
 
 
 def block_of(op: Any, region: int) -> Any:
@@ -125,7 +101,8 @@ def _bound(mlir: Any, loop: Any, condition: Any, emit: Emitter) -> Any:
         start, end, step = end, start, -step
     length = emit.combine("Sub", end, start)
     if step != 1:
-        length = emit.combine("FloorDiv", emit.combine("Sub", length, emit.constant(1 - step, length.type)), emit.constant(step, length.type))
+        rounded = emit.combine("Sub", length, emit.constant(1 - step, length.type))
+        length = emit.combine("FloorDiv", rounded, emit.constant(step, length.type))
     return emit.cast(emit.combine("Maximum", length, emit.constant(0, length.type)), number_type(mlir))
 
 
@@ -177,3 +154,16 @@ def simplify(mlir: Any, module: Any) -> None:
             bounds = [_bound(mlir, loop, op_of(origin_of(operand)), emit) for operand in op.operands]
             if all(bound is not None for bound in bounds) and _is_same(mlir, *bounds):
                 op.results[0].replace_all_uses_with(op.operands[0])
+
+
+def drop_value(mlir: Any, loop: Any, k: int, value: Any = None) -> None:
+    """Replaces a value of a loop, which no iteration changes, by `value`, and carries a number instead, which later passes drop."""
+    kind = number_type(mlir)
+    list(block_of(loop, 1))[-1].operation.operands[k] = block_of(loop, 1).arguments[k]
+    for carried in (loop.results[k], *(region.blocks[0].arguments[k] for region in loop.regions)):
+        for use in list(carried.uses):
+            user = use.owner.operation
+            if value is not None and (user.name != "tf.Yield" or user.parent.operation != loop):
+                user.operands[use.operand_number] = value
+        set_type(carried, kind)
+    loop.operands[k] = Emitter(mlir, loop).constant(0, kind)

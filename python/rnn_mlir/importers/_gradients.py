@@ -9,7 +9,8 @@ from typing import Any, Dict, List, Optional
 
 from ._body import Body, Converter, Size, dims, tensor_type
 from ._emitter import Emitter, integer_of
-from ._lowering import constant, flag, operations
+from ._graph import named
+from ._lowering import constant, flag
 from ._sizes import op_of, rank_of
 
 #: The gradient and the shape of the operand, to the sum. The attribute `reduced` has the dimensions of the gradient that are summed,
@@ -36,7 +37,7 @@ def _static_sizes(mlir: Any, shape: Any) -> Optional[List[int]]:
 def replace_sums(mlir: Any, module: Any) -> None:
     """Replaces the sums of a module of the tf dialect by an op that its passes keep."""
     ir = mlir.ir
-    for op in [op for op in operations(module.operation) if op.name == "tf.Sum"]:
+    for op in named(module, "tf.Sum"):
         source = op_of(op.operands[1])
         if source is None or source.name != "tf.BroadcastGradientArgs" or not isinstance(op.operands[0].type, ir.RankedTensorType):
             continue
@@ -57,7 +58,7 @@ def replace_sums(mlir: Any, module: Any) -> None:
                                       "reduced": ir.DenseI64ArrayAttr.get(reduced), "checked": ir.DenseI64ArrayAttr.get(checked)})
         op.results[0].replace_all_uses_with(new.result)
         op.erase()
-    for op in [op for op in operations(module.operation) if op.name == "tf.BroadcastGradientArgs"]:
+    for op in named(module, "tf.BroadcastGradientArgs"):
         if not any(list(result.uses) for result in op.results):
             op.erase()
 
@@ -65,31 +66,31 @@ def replace_sums(mlir: Any, module: Any) -> None:
 def replace_concatenations(mlir: Any, module: Any) -> None:
     """The gradients of the operands of a concatenation are slices at the offsets of tf.ConcatOffset, which TensorFlow's passes convert
     only if all sizes are static."""
-    for op in [op for op in operations(module.operation) if op.name == "tf.ShapeN"]:
+    for op in named(module, "tf.ShapeN"):
         for operand, result in zip(op.operands, op.results):
             result.replace_all_uses_with(Emitter(mlir, op).add("Shape", [operand], result.type))
         op.erase()
-    for op in [op for op in operations(module.operation) if op.name == "tf.ConcatOffset"]:
+    for op in named(module, "tf.ConcatOffset"):
         emit, axis = Emitter(mlir, op), integer_of(mlir, op.operands[0])
         shape = mlir.ir.RankedTensorType(op.results[0].type)
         if axis is None or not shape.has_static_shape:
             continue
         number = mlir.ir.RankedTensorType.get([], shape.element_type)
         zero = first = emit.constant(0, number)
-        for k, (operand, result) in enumerate(zip(list(op.operands)[1:], op.results)):
+        for operand, result in zip(list(op.operands)[1:], op.results):
             offsets = [zero] * shape.get_dim_size(0)
             offsets[axis] = first
             result.replace_all_uses_with(emit.pack(offsets, result.type))
             sizes = _static_sizes(mlir, operand)
-            is_known = sizes is not None and sizes[axis] >= 0
-            size = emit.constant(sizes[axis], number) if sizes is not None and is_known else emit.element(operand, axis, number)
-            first = emit.combine("AddV2", first, size)
+            size = -1 if sizes is None else sizes[axis]
+            part = emit.constant(size, number) if size >= 0 else emit.element(operand, axis, number)
+            first = emit.combine("AddV2", first, part)
         op.erase()
 
 
 def replace_activations(mlir: Any, module: Any) -> None:
     """The gradients of activations that TensorFlow's passes do not convert."""
-    for op in [op for op in operations(module.operation) if op.name in ("tf.Relu6Grad", "tf.EluGrad", "tf.SeluGrad")]:
+    for op in named(module, "tf.Relu6Grad", "tf.EluGrad", "tf.SeluGrad"):
         emit, (gradient, value) = Emitter(mlir, op), op.operands
         kind = value.type
         flags = mlir.ir.RankedTensorType.get(mlir.ir.RankedTensorType(kind).shape, mlir.ir.IntegerType.get_signless(1))
@@ -99,7 +100,7 @@ def replace_activations(mlir: Any, module: Any) -> None:
             inside = emit.add("LogicalAnd", [emit.add("Greater", [value, zero], flags),
                                              emit.add("Less", [value, emit.constant(6, scalar)], flags)], flags)
             result = emit.add("SelectV2", [inside, gradient, zero], kind)
-        else:  # of the result: e^x - 1 = y, times constants
+        else:  # y = scale alpha (e^x - 1) for x < 0, with the slope y + scale alpha; `value` is y
             scale, alpha = (1.0, 1.0) if op.name == "tf.EluGrad" else _SELU
             slope = emit.add("AddV2", [value, emit.constant(scale * alpha, scalar)], kind)
             negative = emit.add("Less", [value, zero], flags)

@@ -9,6 +9,7 @@ import re
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from . import _dynamic, _gradients
+from ._graph import named
 from ._lowering import ImportFailed, constant, flag, operations
 from ._sizes import first_user, op_of, rank_of, size_of_items
 
@@ -27,7 +28,7 @@ def is_needed(text: str) -> bool:
 
 def convert(mlir: Any, module: Any) -> None:
     """Replaces the lists of a module of the tf dialect after `PASSES`, and what reads one element of a tensor."""
-    for op in _ops(module, "tf.GatherV2", "tf.StridedSlice", "tf.Unpack", "tf.SplitV"):
+    for op in named(module, "tf.GatherV2", "tf.StridedSlice", "tf.Unpack", "tf.SplitV"):
         if op.name in ("tf.Unpack", "tf.SplitV"):
             _convert_parts(mlir, op)
         elif (index := _index_of_element(mlir, op)) is not None:
@@ -42,24 +43,24 @@ def convert(mlir: Any, module: Any) -> None:
     _check_branches(mlir, module)
     _refine_constants(mlir, module)
     _separate_lists(mlir, module)
-    for op in _ops(module, "tf.TensorListFromTensor"):
+    for op in named(module, "tf.TensorListFromTensor"):
         _convert_list(mlir, op)
-    _convert_reserved(mlir, _ops(module, "tf.TensorListReserve"))
-    for op in _ops(module, "tf.TensorListGather"):
+    _convert_reserved(mlir, named(module, "tf.TensorListReserve"))
+    for op in named(module, "tf.TensorListGather"):
         axis = _integers(mlir, op, [0], ())
         _replace(mlir, op, "tf.GatherV2", [*list(op.operands)[:2], axis], attributes={"batch_dims": _integer(mlir, 0)})
-    for op in _ops(module, "tf.TensorListElementShape"):
+    for op in named(module, "tf.TensorListElementShape"):
         point = mlir.ir.InsertionPoint(op)
         kind = mlir.ir.RankedTensorType.get([rank_of(mlir, op.operands[0])], mlir.ir.RankedTensorType(op.results[0].type).element_type)
         shape = mlir.ir.Operation.create("tf.Shape", results=[kind], operands=[op.operands[0]], loc=op.location, ip=point).result
         _replace(mlir, op, "tf.Slice", [shape, _integers(mlir, op, [1], [1]), _integers(mlir, op, [-1], [1])])
     for name, operands in (("SetItem", 3), ("GetItem", 2), ("Stack", 1), ("Length", 1)):
-        for op in _ops(module, f"tf.TensorList{name}"):
+        for op in named(module, f"tf.TensorList{name}"):
             _replace(mlir, op, _dynamic.LIST_OPS[op.name], list(op.operands)[:operands])
     left = sorted({op.name for op in operations(module.operation) if op.name.startswith(("tf.TensorList", "tf.EmptyTensorList"))})
     if left:
         raise ImportFailed(f"the module has lists of tensors with the ops {', '.join(left)}, which are not supported; " + _SUPPORTED)
-    for op in _ops(module, "tf.WhileRegion", "tf.IfRegion", "tf.CaseRegion"):
+    for op in named(module, "tf.WhileRegion", "tf.IfRegion", "tf.CaseRegion"):
         _cast_values(mlir, op)
 
 
@@ -68,7 +69,7 @@ def _check_branches(mlir: Any, module: Any) -> None:
     if any(op.name.startswith("tf.Optional") for op in operations(module.operation)):
         raise ImportFailed("the module has optional values (tf.OptionalFromValue) that are not supported. They come from gradients of branches "
                            "with loops or branches inside: use tf.where instead of tf.cond")
-    for op in _ops(module, "tf.IfRegion", "tf.CaseRegion"):
+    for op in named(module, "tf.IfRegion", "tf.CaseRegion"):
         for k, result in enumerate(op.results):
             kinds = sorted({str(list(region.blocks[0])[-1].operation.operands[k].type) for region in op.regions})
             if rank_of(mlir, result) < 0 and len(kinds) > 1:
@@ -78,7 +79,7 @@ def _check_branches(mlir: Any, module: Any) -> None:
 
 def _refine_constants(mlir: Any, module: Any) -> None:
     """A constant gets the type of its value: TensorFlow's passes replace a less static one, but not the types of its uses."""
-    for op in _ops(module, "tf.Const"):
+    for op in named(module, "tf.Const"):
         kind = mlir.ir.Attribute(op.attributes["value"]).type
         if kind != op.results[0].type and isinstance(kind, mlir.ir.RankedTensorType):
             op.results[0].set_type(kind)
@@ -86,7 +87,7 @@ def _refine_constants(mlir: Any, module: Any) -> None:
 
 def _separate_lists(mlir: Any, module: Any) -> None:
     """One list per use: the elements of lists that TensorFlow's passes have merged may have different shapes."""
-    for op in _ops(module, "tf.TensorListReserve"):
+    for op in named(module, "tf.TensorListReserve"):
         for use in list(op.results[0].uses)[1:]:
             use.owner.operation.operands[use.operand_number] = op.clone(mlir.ir.InsertionPoint(op)).results[0]
 
@@ -117,10 +118,6 @@ def _cast_values(mlir: Any, op: Any) -> None:
             if value.type != kind and rank_of(mlir, value) >= 0 and isinstance(kind, mlir.ir.RankedTensorType):
                 user.operands[k] = mlir.ir.Operation.create(_CAST, results=[kind], operands=[value], loc=op.location,
                                                             ip=mlir.ir.InsertionPoint(user)).result
-
-
-def _ops(module: Any, *names: str) -> List[Any]:
-    return [op for op in operations(module.operation) if op.name in names]
 
 
 def _replace(mlir: Any, op: Any, name: str, operands: Sequence[Any], types: Optional[Sequence[Any]] = None,
@@ -210,7 +207,7 @@ def _uses_of_list(value: Any) -> Iterator[Tuple[Any, List[Any]]]:
         elif op.name in ("tf.Identity", "tf.Cast", "tf.AddN", "tf.ZerosLike") or (op.name == "tf.TensorListSetItem" and k == 0):
             yield op, [op.results[0]]
         elif op.name == "tf.TensorListSetItem" and k == 2:  # a list of lists
-            yield op, _reads_of_list(op.results[0])
+            yield op, [user.results[0] for user in _flow_of_list(op.results[0])[1] if user.name == "tf.TensorListGetItem"]
         elif op.name in ("tf.TensorListGetItem", "tf.TensorListStack", "tf.TensorListLength", "tf.TensorListGather",
                          "tf.TensorListElementShape"):
             yield op, []
@@ -218,34 +215,31 @@ def _uses_of_list(value: Any) -> Iterator[Tuple[Any, List[Any]]]:
             raise ImportFailed(f"a list of tensors is an operand of {op.name}, which is not supported; " + _SUPPORTED)
 
 
-def _reads_of_list(value: Any) -> List[Any]:
-    """The elements that are read from a list."""
-    same, todo, reads = [value], [value], []
+def _flow_of_list(value: Any) -> Tuple[List[Any], List[Any]]:
+    """The values that are the same list, and the ops that use it."""
+    same, todo, users = [value], [value], []
     while todo:
-        for op, values in _uses_of_list(todo.pop()):
-            if op.name == "tf.TensorListGetItem":
-                reads.append(op.results[0])
+        for user, values in _uses_of_list(todo.pop()):
+            users.append(user)
             new = [other for other in values if other not in same]
             same += new
             todo += new
-    return reads
+    return same, users
 
 
 def _convert_list(mlir: Any, op: Any) -> None:
     """Converts the op that makes a list, and the types of the values that are this list."""
     ir = mlir.ir
-    same, todo, items = [op.results[0]], [op.results[0]], []
-    while todo:
-        for user, values in _uses_of_list(todo.pop()):
-            if user.name == "tf.TensorListSetItem" and flag(mlir, user, "resize_if_index_out_of_bounds"):
-                raise ImportFailed("the module has a list of tensors that grows (TensorArray with dynamic_size=True), which is not "
-                                   "supported; give it its size")
-            if user.name == "tf.TensorListSetItem" and user.operands[0] in same and user.operands[2] not in items:
-                items.append(user.operands[2])
-            for value in values:
-                if value not in same:
-                    same.append(value)
-                    todo.append(value)
+    same, users = _flow_of_list(op.results[0])
+    items: List[Any] = []
+    for user in users:
+        if user.name != "tf.TensorListSetItem":
+            continue
+        if flag(mlir, user, "resize_if_index_out_of_bounds"):
+            raise ImportFailed("the module has a list of tensors that grows (TensorArray with dynamic_size=True), which is not "
+                               "supported; give it its size")
+        if user.operands[0] in same and user.operands[2] not in items:
+            items.append(user.operands[2])
     element = _element_type(mlir, op, items)
     shape = [ir.ShapedType.get_dynamic_size(), *element.shape]
     operands, positions = list(op.operands), []

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterator, List, Tuple
 
-from ._counters import PURE, block_of, copies, counter_of, depth_of, hoist, iterations_of, named, number_type, origin_of, step_of, \
-    yielded
+from ._counters import PURE, block_of, counter_of, drop_value, hoist, iterations_of, step_of, yielded
 from ._emitter import Emitter, integer_of
+from ._graph import copies, depth_of, named, origin_of
 from ._lowering import ImportFailed, operations
 from ._sizes import op_of, precedes, rank_of
 
@@ -171,26 +171,6 @@ def _stack_of(mlir: Any, push: Any) -> _Stack:
         if made is not None and made.name == "tf.EmptyTensorList":
             return _Stack(mlir, made, loop, position)
     raise ImportFailed("a list of lists of tensors is no value of a loop, which is not supported")
-
-
-def drop_value(mlir: Any, loop: Any, k: int, value: Any = None) -> None:
-    """Replaces a value of a loop, which no iteration changes, by `value`, and carries a number instead, which later passes drop."""
-    kind = number_type(mlir)
-    list(block_of(loop, 1))[-1].operation.operands[k] = block_of(loop, 1).arguments[k]
-    for carried in (loop.results[k], *(region.blocks[0].arguments[k] for region in loop.regions)):
-        for use in list(carried.uses):
-            user = use.owner.operation
-            if value is not None and (user.name != "tf.Yield" or user.parent.operation != loop):
-                user.operands[use.operand_number] = value
-        _set_type(carried, kind)
-    loop.operands[k] = Emitter(mlir, loop).constant(0, kind)
-
-
-def _set_type(value: Any, kind: Any) -> None:
-    value.set_type(kind)
-    for use in value.uses:
-        if use.owner.operation.name == "tf.Identity":
-            _set_type(use.owner.operation.results[0], kind)
 
 
 def _add_elements(mlir: Any, op: Any) -> None:

@@ -72,18 +72,18 @@ def import_text(text: str, function: Optional[str] = None, *, is_keras: bool = F
 
 def _convert_lists(tf: Any, mlir: Any, text: str, captured: Sequence[Any]) -> str:
     """The module with tensors in the place of lists, in generic form."""
-    def refined(module: Any, passes: str) -> Any:
-        return _parse(mlir, _run_passes(tf, str(module.operation.get_asm(print_generic_op_form=True)), passes))
+    def refined(module: Any) -> Any:
+        return _parse(mlir, _run_passes(tf, str(module.operation.get_asm(print_generic_op_form=True)), _REFINE))
 
     module = _parse(mlir, _run_passes(tf, text, _lists.PASSES))
     if captured:
         _variables.replace(mlir, module, captured)
-        module = refined(module, _REFINE)
+        module = refined(module)
     _counters.simplify(mlir, module)
     is_refined = [_branches.replace(mlir, module), _stacks.replace(mlir, module)]
     _branches.replace_reads(mlir, module)
     if any(is_refined):
-        module = refined(module, _REFINE)
+        module = refined(module)
     _lists.convert(mlir, module)
     return str(module.operation.get_asm(print_generic_op_form=True))
 
@@ -127,7 +127,8 @@ def _output_names(function: Any) -> List[Optional[str]]:
 
 def _check_assignments(concrete_function: Any) -> None:
     """Reports a function that assigns variables."""
-    assigning = sorted({node.op for node in _variables.nodes_of(concrete_function) if node.op.startswith("Assign") and node.op.endswith("VariableOp")})
+    assigning = sorted({node.op for node in _variables.nodes_of(concrete_function)
+                        if node.op.startswith("Assign") and node.op.endswith("VariableOp")})
     if assigning:
         raise ImportFailed(f"the function assigns variables ({', '.join(assigning)}), which is not supported; make the state an argument "
                            "and a result. In Keras, recurrent layers with dropout assign the state of random numbers: import the file "

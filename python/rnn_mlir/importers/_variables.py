@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any, Iterator, List, Sequence
 
-from . import _stacks
-from ._counters import copies
+from ._counters import drop_value
+from ._graph import copies
 from ._lowering import ImportFailed, public_functions
 
 
@@ -39,20 +39,26 @@ def replace(mlir: Any, module: Any, values: Sequence[Any]) -> None:
     for argument, value in zip(list(block.arguments)[first:], values):
         _drop_from_loops(mlir, argument)
         point = ir.InsertionPoint.at_block_begin(block)
+
+        def create(content: Any) -> Any:
+            return ir.Operation.create("tf.Const", results=[content.type], attributes={"value": content}, loc=function.location,
+                                       ip=point).result
+        whole = create(ir.DenseElementsAttr.get(value))
         for use in list(copies(argument)):
             op = use.owner.operation
-            content = ir.DenseElementsAttr.get(value)
             if op.name == "tf.VariableShape":
-                kind = ir.RankedTensorType.get([value.ndim], ir.RankedTensorType(op.results[0].type).element_type)
-                content = ir.DenseElementsAttr.get([ir.IntegerAttr.get(kind.element_type, size) for size in value.shape], kind)
-            elif "resource" in str(argument.type) and op.name != "tf.ReadVariableOp":
-                raise ImportFailed(f"a variable is an operand of {op.name}, which is not supported")
-            new = ir.Operation.create("tf.Const", results=[content.type], attributes={"value": content}, loc=op.location, ip=point).result
-            if op.name in ("tf.VariableShape", "tf.ReadVariableOp"):
-                op.results[0].replace_all_uses_with(new)
+                element = ir.RankedTensorType(op.results[0].type).element_type
+                shape = create(ir.DenseElementsAttr.get([ir.IntegerAttr.get(element, size) for size in value.shape],
+                                                        ir.RankedTensorType.get([value.ndim], element)))
+                op.results[0].replace_all_uses_with(shape)
                 op.erase()
+            elif op.name == "tf.ReadVariableOp":
+                op.results[0].replace_all_uses_with(whole)
+                op.erase()
+            elif "resource" in str(argument.type):
+                raise ImportFailed(f"a variable is an operand of {op.name}, which is not supported")
             else:
-                op.operands[use.operand_number] = new
+                op.operands[use.operand_number] = whole
     for _ in values:
         for use in list(block.arguments[first].uses):  # of copies
             use.owner.operation.erase()
@@ -67,6 +73,6 @@ def _drop_from_loops(mlir: Any, argument: Any) -> None:
     """Uses inside and after the loops that carry the argument become uses of it."""
     for use in list(copies(argument)):
         if use.owner.operation.name == "tf.WhileRegion":
-            _stacks.drop_value(mlir, use.owner.operation, use.operand_number, argument)
+            drop_value(mlir, use.owner.operation, use.operand_number, argument)
             _drop_from_loops(mlir, argument)
             return

@@ -1,0 +1,42 @@
+# _graph.py - walks over the ops and values of a module of the tf dialect.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+from __future__ import annotations
+
+from typing import Any, Iterator, List
+
+from ._lowering import operations
+from ._sizes import op_of
+
+
+def named(module: Any, *names: str) -> List[Any]:
+    """The ops with these names, inner ones first."""
+    return [op for op in operations(module.operation) if op.name in names]
+
+
+def depth_of(op: Any) -> int:
+    """The number of ops around `op`."""
+    return 0 if op.parent is None else 1 + depth_of(op.parent.operation)
+
+
+def origin_of(value: Any) -> Any:
+    """The value that ops of identity copy."""
+    while (op := op_of(value)) is not None and op.name == "tf.Identity":
+        value = op.operands[0]
+    return value
+
+
+def copies(value: Any) -> Iterator[Any]:
+    """The uses of a value and of its copies."""
+    for use in value.uses:
+        if use.owner.operation.name == "tf.Identity":
+            yield from copies(use.owner.operation.results[0])
+        else:
+            yield use
+
+
+def set_type(value: Any, kind: Any) -> None:
+    """Changes the type of a value and of its copies."""
+    value.set_type(kind)
+    for use in value.uses:
+        if use.owner.operation.name == "tf.Identity":
+            set_type(use.owner.operation.results[0], kind)
