@@ -1,7 +1,7 @@
 # ops.py - ops around layers in programs of JAX: imported and compiled by rnn_mlir.compile, and by JAX.
 #   RNNRT_THREADS=2 python ops.py [--seconds=1] [--before=LIBRARY] [NAME...]
-# --before: another librnn-c.so, such as that of an earlier commit, which compiles the same modules in a process of its own, with this
-# importer and this runtime.
+# --before: another librnn-c.so, such as that of an earlier commit, which compiles the same modules, with this importer and this runtime.
+# Each library then has a process of its own, since small ops take longer beside JAX's memory.
 # NAME: only cases whose names contain one of these texts. All use the same processors. Each round has three calls of each in turn,
 # after one that is not timed: threads of the one before may still spin. The error is the largest difference of an element, relative
 # to the largest element of JAX's result.
@@ -175,10 +175,11 @@ def main():
     parser.add_argument("--seconds", type=float, default=1)
     parser.add_argument("names", metavar="NAME", nargs="*")
     arguments = parser.parse_args()
-    before = None
+    others = {}
     if arguments.before:
-        before = subprocess.Popen([sys.executable, __file__, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                  env={**os.environ, "RNN_MLIR_COMPILER": arguments.before})
+        for key, variables in ("before", {"RNN_MLIR_COMPILER": arguments.before}), ("ours", {}):
+            others[key] = subprocess.Popen([sys.executable, __file__, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                           env={**os.environ, **variables})
     print(f"{processor()}, {os.environ.get('RNNRT_THREADS', os.cpu_count())} threads, jax {jax.__version__}")
     print("milliseconds; f32, 2048 x 512 unless it is stated\n")
     print("| op | before | ours | jax | jax / ours | error | seconds to compile |\n|---|---|---|---|---|---|---|")
@@ -196,19 +197,19 @@ def main():
             got, want = got.astype(np.float64), want.astype(np.float64)
             error = max(error, np.max(np.abs(got - want)) / max(np.max(np.abs(want)), 1e-30))
         steps = {"ours": lambda: ours(*values), "jax": lambda: jax.block_until_ready(theirs(*values))}
-        if before:
-            def ask():
-                before.stdin.write(f"{name}\n")  # noqa: B023
-                before.stdin.flush()
-                return float(before.stdout.readline())
-            steps["before"] = ask
+        for key, process in others.items():
+            def ask(process=process):
+                process.stdin.write(f"{name}\n")  # noqa: B023
+                process.stdin.flush()
+                return float(process.stdout.readline())
+            steps[key] = ask
         medians, _ = interleaved(steps, arguments.seconds, least=3, calls=3)
         ms = {key: f"{value * 1e3:.3g}" for key, value in medians.items()}
         print(f"| {name} | {ms.get('before', '')} | {ms['ours']} | {ms['jax']} | {medians['jax'] / medians['ours']:.2f} | {error:.0e} | "
               f"{compiling:.2f} |", flush=True)
-    if before:
-        before.stdin.close()
-        before.wait()
+    for process in others.values():
+        process.stdin.close()
+        process.wait()
 
 
 if __name__ == "__main__":

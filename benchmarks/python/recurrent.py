@@ -17,6 +17,28 @@ def gru(x, wi, wh, bias, h):
     return lax.scan(step, h, x)[1]
 
 
+def concatenated(x, w, bias, h):
+    """An LSTM that multiplies the concatenation of input and state, as Haiku's and the first one of TensorFlow do."""
+    def step(state, x):
+        h, c = state
+        i, g, f, o = jnp.split(jnp.concatenate([x, h], -1) @ w + bias, 4, -1)
+        c = jax.nn.sigmoid(f + 1) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+    return lax.scan(step, (h, h), x)[1]
+
+
+def parts(x, w, bias, h):
+    """The same with two products, by parts of the weights."""
+    def step(state, x):
+        h, c = state
+        i, g, f, o = jnp.split(x @ w[:x.shape[-1]] + h @ w[x.shape[-1]:] + bias, 4, -1)
+        c = jax.nn.sigmoid(f + 1) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+    return lax.scan(step, (h, h), x)[1]
+
+
 def normalized(x, w, bias, c):
     """A simple recurrent unit (arXiv:1709.02755) whose state is normalized."""
     def step(c, x):
@@ -93,6 +115,12 @@ def cases(floats):
     yield "GRU cell (64,32,128,256)", gru, batch
     yield "GRU cell, gradient", gradient(gru, 4), batch
     yield "GRU cell, B = 1", gru, row
+    for name, rows in ("(64,16,128,128)", 16), ("(64,1,128,128)", 1):
+        lstm = [floats(64, rows, 128), weights(256, 512), floats(512), floats(rows, 128)]
+        yield f"LSTM of a concatenation {name}", concatenated, lstm
+        yield f"LSTM of a concatenation {name}, gradient", gradient(concatenated, 4), lstm
+        yield f"LSTM, parts of weights {name}", parts, lstm
+        yield f"LSTM, parts of weights {name}, gradient", gradient(parts, 4), lstm
     unit = [floats(64, 16, 256), weights(256, 768), floats(768), floats(16, 256)]
     yield "normalized cell (64,16,256)", normalized, unit
     yield "normalized cell, gradient", gradient(normalized, 3), unit

@@ -8,8 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinalgForms.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "CarriedSums.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -69,9 +68,10 @@ struct RowRange {
 struct Candidate {
   linalg::LinalgOp op;
   bool descend;                ///< the order of iterations in the added dimension
+  bool hasSlices;              ///< some operands have that order; otherwise, a sum may have any
   SmallVector<Value> computed; ///< operands that are computed in the loop
   unsigned carried = 0;        ///< the number of the loop's value that holds the results; if it is used after the loop
-  bool isSum = false;          ///< the loop's value is the sum of the results; else it contains them
+  linalg::LinalgOp addition;   ///< adds the result to that value; null if the value has the results as rows
 };
 
 /// Moves ops out of one loop.
@@ -90,8 +90,8 @@ private:
   Value getAllRows(const RowSlice &slice);
   Value computeAll(const Candidate &candidate, Value init, const DenseMap<Value, Value> &stacks);
   void hoist(const Candidate &candidate);
-  std::optional<Candidate> getSum(unsigned carried);
-  std::optional<Candidate> getRowsOfResult(unsigned carried);
+  void getAddends(unsigned carried, SmallVectorImpl<Candidate> &candidates);
+  void getRowsOfResult(unsigned carried, SmallVectorImpl<Candidate> &candidates);
   void sink();
   void dropCarried();
   void dropInits();
@@ -196,10 +196,11 @@ std::optional<RowSlice> Distribution::getInsertion(unsigned carried) {
   return RowSlice{insert.getSource(), index, *rows};
 }
 
-/// Matches sums of products of static sizes that start from zeros, whose operands are the same in all iterations, rows
-/// of such tensors in one order, or values that the loop computes.
+/// Matches sums of products and of elements, of static sizes, that start from zeros, whose operands are the same in all
+/// iterations, rows of such tensors in one order, or values that the loop computes.
 std::optional<Candidate> Distribution::getCandidate(linalg::LinalgOp op) {
-  if (!op || op->getBlock() != loop.getBody() || !isSumOfProducts(op) || !isZero(op.getDpsInits().front()) ||
+  if (!op || op->getBlock() != loop.getBody() || !(isSumOfProducts(op) || isSum(op)) ||
+      !isZero(op.getDpsInits().front()) ||
       !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) { return map.isProjectedPermutation(); }) ||
       !llvm::all_of(op->getOperandTypes(), [](Type type) {
         auto tensor = dyn_cast<RankedTensorType>(type);
@@ -220,7 +221,7 @@ std::optional<Candidate> Distribution::getCandidate(linalg::LinalgOp op) {
   }
   if (!descend && candidate.computed.empty())
     return std::nullopt;
-  candidate.descend = descend.value_or(false);
+  candidate.descend = descend.value_or(false), candidate.hasSlices = descend.has_value();
   return candidate;
 }
 
@@ -266,16 +267,10 @@ Value Distribution::computeAll(const Candidate &candidate, Value init, const Den
     inputs.push_back(input);
     addMap(*operand, hasIterations);
   }
-  addMap(op.getDpsInitsMutable()[0], !candidate.isSum);
+  addMap(op.getDpsInitsMutable()[0], !candidate.addition);
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  kinds.insert(kinds.begin(), candidate.isSum ? utils::IteratorType::reduction : utils::IteratorType::parallel);
+  kinds.insert(kinds.begin(), candidate.addition ? utils::IteratorType::reduction : utils::IteratorType::parallel);
   return createWithBody(b, op, inputs, init, maps, kinds).getResult(0);
-}
-
-static Value createZeros(OpBuilder &b, Location loc, RankedTensorType type) {
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType()));
-  Value empty = tensor::EmptyOp::create(b, loc, type, ValueRange());
-  return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
 }
 
 /// Computes all iterations of an op, whose operands the loop does not compute, before the loop.
@@ -298,72 +293,74 @@ void Distribution::hoist(const Candidate &candidate) {
   b.replaceOpWithNewOp<tensor::ExtractSliceOp>(op, type, all, row.offsets, row.sizes, row.strides);
 }
 
-/// Matches a carried tensor to which each iteration adds such an op, and that is not used otherwise.
-std::optional<Candidate> Distribution::getSum(unsigned carried) {
-  BlockArgument argument = loop.getRegionIterArg(carried);
-  auto sum = loop.getYieldedValues()[carried].getDefiningOp<linalg::LinalgOp>();
-  if (!sum || !argument.hasOneUse() || !sum->hasOneUse() || sum->getBlock() != loop.getBody() ||
-      !isa_and_present<arith::AddFOp, arith::AddIOp>(getCombiner(sum)))
-    return std::nullopt;
-  SmallVector<Value> inputs = sum.getDpsInputs();
-  if (inputs[0] != argument && inputs[1] != argument)
-    return std::nullopt;
-  Value added = inputs[inputs[0] == argument];
-  std::optional<Candidate> candidate = getCandidate(added.getDefiningOp<linalg::LinalgOp>());
-  if (!candidate || !added.hasOneUse())
-    return std::nullopt;
-  candidate->carried = carried, candidate->isSum = true;
-  return candidate;
+/// Matches such ops that each iteration adds to a carried tensor, which is not used otherwise.
+void Distribution::getAddends(unsigned carried, SmallVectorImpl<Candidate> &candidates) {
+  Value sum = loop.getRegionIterArg(carried);
+  for (linalg::LinalgOp addition : getAdditions(loop, carried)) {
+    Value added = getAddend(addition, sum);
+    sum = addition->getResult(0);
+    std::optional<Candidate> candidate = getCandidate(added.getDefiningOp<linalg::LinalgOp>());
+    if (!candidate || !added.hasOneUse())
+      continue;
+    candidate->carried = carried, candidate->addition = addition;
+    candidates.push_back(*candidate);
+  }
 }
 
 /// Matches a carried tensor into which each iteration inserts the result of such an op as one row.
-std::optional<Candidate> Distribution::getRowsOfResult(unsigned carried) {
+void Distribution::getRowsOfResult(unsigned carried, SmallVectorImpl<Candidate> &candidates) {
   std::optional<RowSlice> insertion = getInsertion(carried);
   if (!insertion)
-    return std::nullopt;
+    return;
   Value row = insertion->tensor;
   auto rows = cast<RankedTensorType>(loop.getRegionIterArg(carried).getType());
   if (cast<RankedTensorType>(row.getType()).getShape() != rows.getShape().drop_front())
-    return std::nullopt;
+    return;
   std::optional<Candidate> candidate = getCandidate(row.getDefiningOp<linalg::LinalgOp>());
   if (!candidate || !row.hasOneUse() || candidate->computed.empty())
-    return std::nullopt;
+    return;
   // Slices have the order of the insertion already, or are copied.
-  if (candidate->descend != insertion->rows.descend &&
-      llvm::any_of(candidate->op.getDpsInputs(), [&](Value input) { return getSlice(input).has_value(); }))
-    return std::nullopt;
+  if (candidate->hasSlices && candidate->descend != insertion->rows.descend)
+    return;
   candidate->carried = carried, candidate->descend = insertion->rows.descend;
-  return candidate;
+  candidates.push_back(*candidate);
 }
 
 /// Replaces ops whose results no iteration reads by one op after the loop for all iterations. The loop stores the
 /// operands that it computes.
 void Distribution::sink() {
-  SmallVector<Candidate> candidates;
-  for (auto match : {&Distribution::getSum, &Distribution::getRowsOfResult})
+  SmallVector<Candidate> matched, candidates;
+  for (auto match : {&Distribution::getAddends, &Distribution::getRowsOfResult})
     for (unsigned carried = 0; carried < loop.getNumRegionIterArgs(); ++carried)
-      if (std::optional<Candidate> candidate = (this->*match)(carried))
-        candidates.push_back(*candidate);
+      (this->*match)(carried, matched);
 
   using Stack = std::pair<Value, unsigned>; // a value, and 1 if the last iteration comes first
   llvm::SetVector<Stack> stacks;
-  llvm::erase_if(candidates, [&](Candidate &candidate) {
+  auto addStacks = [&](Candidate &candidate) {
+    auto isStored = [&](Value value, bool descend) { return stacks.contains({value, descend}); };
+    if (candidate.addition && !candidate.hasSlices)
+      candidate.descend = llvm::any_of(candidate.computed, [&](Value value) { return isStored(value, true); });
     SmallVector<Value> added;
     int64_t stored = 0, saved = 0; // elements per iteration
     for (Value value : candidate.computed)
-      if (!stacks.contains({value, candidate.descend}) && !llvm::is_contained(added, value))
+      if (!isStored(value, candidate.descend) && !llvm::is_contained(added, value))
         added.push_back(value), stored += countElements(value);
-    if (candidate.isSum)
+    if (candidate.addition)
       saved = 2 * countElements(candidate.op->getResult(0)); // read and written
     for (Value input : candidate.op.getDpsInputs())
       if (loop.isDefinedOutsideOfLoop(input))
         saved += countElements(input);
     if (stored > saved || !reserve(added))
-      return true;
+      return false;
     for (Value value : added)
       stacks.insert({value, candidate.descend});
-    return false;
-  });
+    return true;
+  };
+  // The gradients of biases are sums of tensors that are stored for the products.
+  for (bool isProduct : {true, false})
+    for (Candidate &candidate : matched)
+      if (isSumOfProducts(candidate.op) == isProduct && addStacks(candidate))
+        candidates.push_back(candidate);
   if (candidates.empty())
     return;
 
@@ -392,19 +389,30 @@ void Distribution::sink() {
   loop = cast<scf::ForOp>(replaced->getOperation());
 
   b.setInsertionPointAfter(loop);
+  SmallVector<Value> results(loop.getResults());
+  SmallVector<SmallVector<OpOperand *>> uses;
+  for (Value result : results)
+    uses.push_back(llvm::to_vector(llvm::make_pointer_range(result.getUses())));
   for (const Candidate &candidate : candidates) {
     DenseMap<Value, Value> stacked;
     for (auto [index, entry] : llvm::enumerate(stacks))
       if (entry.second == candidate.descend && llvm::is_contained(candidate.computed, entry.first))
         stacked[entry.first] = loop.getResult(first + index);
-    Value init = loop.getInits()[candidate.carried];
-    if (!candidate.isSum)
-      init = createZeros(b, loop.getLoc(), cast<RankedTensorType>(init.getType()));
-    Value all = computeAll(candidate, init, stacked);
-    b.replaceAllUsesWith(loop.getResult(candidate.carried), all);
-    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-    b.modifyOpInPlace(yield, [&] { yield.setOperand(candidate.carried, loop.getRegionIterArg(candidate.carried)); });
+    Value &result = results[candidate.carried];
+    BlockArgument argument = loop.getRegionIterArg(candidate.carried);
+    if (linalg::LinalgOp addition = candidate.addition) {
+      result = computeAll(candidate, result, stacked);
+      Value added = candidate.op->getResult(0);
+      b.replaceAllUsesWith(addition->getResult(0), getAddend(addition, added));
+    } else {
+      result = computeAll(candidate, createZeros(b, loop.getLoc(), cast<RankedTensorType>(result.getType())), stacked);
+      auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+      b.modifyOpInPlace(yield, [&] { yield.setOperand(candidate.carried, argument); });
+    }
   }
+  for (unsigned carried = 0; carried < results.size(); ++carried)
+    for (OpOperand *use : uses[carried])
+      b.modifyOpInPlace(use->getOwner(), [&] { use->set(results[carried]); });
   dropCarried();
 }
 

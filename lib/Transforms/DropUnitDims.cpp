@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "rnn/Transforms/Passes.h"
+#include "rnn/Transforms/ZeroTensors.h"
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_RNNDROPUNITDIMSPASS
@@ -54,10 +55,40 @@ struct InsertCopied : public OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
+/// A sum over dimensions of size 1 is its only addend.
+struct DropUnitSum : public OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op, PatternRewriter &b) const override {
+    if (!isSum(op) || !isZero(op.getDpsInits().front()))
+      return failure();
+    Value input = op.getDpsInputs().front();
+    auto type = cast<RankedTensorType>(input.getType()), result = cast<RankedTensorType>(op->getResult(0).getType());
+    AffineMap from = op.getIndexingMapsArray().front(), to = op.getIndexingMapsArray().back();
+    if (!from.isPermutation() || !to.isProjectedPermutation())
+      return failure();
+    SmallVector<unsigned> kept; // dimensions of the input
+    for (auto [dim, expr] : llvm::enumerate(from.getResults()))
+      if (std::optional<unsigned> position = to.getResultPosition(expr)) {
+        if (*position != kept.size())
+          return failure();
+        kept.push_back(dim);
+      } else if (type.getDimSize(dim) != 1) {
+        return failure();
+      }
+    std::optional<SmallVector<ReassociationIndices>> groups =
+        getReassociationIndicesForCollapse(type.getShape(), result.getShape());
+    if (!groups)
+      return failure();
+    b.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, result, input, *groups);
+    return success();
+  }
+};
+
 struct DropUnitDims : public rnn::impl::RNNDropUnitDimsPassBase<DropUnitDims> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<InsertCopied>(&getContext());
+    patterns.add<InsertCopied, DropUnitSum>(&getContext());
     tensor::populateReassociativeReshapeFoldingPatterns(patterns);
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }

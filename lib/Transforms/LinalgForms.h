@@ -40,6 +40,18 @@ inline bool isSumOfProducts(linalg::LinalgOp op) {
   });
 }
 
+/// Whether the op adds elements of its only input to its only result.
+inline bool isSum(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0 ||
+      !op.hasPureTensorSemantics() || !llvm::hasNItems(*op.getBlock(), 2))
+    return false;
+  Block &body = *op.getBlock();
+  Operation &sum = body.front();
+  return isa<arith::AddFOp, arith::AddIOp>(sum) && body.getTerminator()->getOperand(0) == sum.getResult(0) &&
+         llvm::all_of(body.getArguments(),
+                      [&](Value argument) { return llvm::is_contained(sum.getOperands(), argument); });
+}
+
 /// The scalar op that an elementwise op of two tensors applies to pairs of elements, or null.
 inline Operation *getCombiner(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||

@@ -43,8 +43,36 @@ def elman(weights, h, x):
     return h, (h @ wh.T, x @ wi)
 
 
+def concatenated_lstm(weights, state, x):
+    w, bias = weights
+    h, c = jnp.split(state, 2, -1)
+    i, j, f, o = jnp.split(jnp.concatenate([x, h], -1) @ w + bias, 4, -1)
+    c = jax.nn.sigmoid(f + 1) * c + jax.nn.sigmoid(i) * jnp.tanh(j)
+    h = jax.nn.sigmoid(o) * jnp.tanh(c)
+    return jnp.concatenate([h, c], -1), h
+
+
+def concatenated_gru(weights, h, x):  # in another order, with transposed weights, and with a row that no step changes
+    gates, candidate = weights
+    ones = jnp.ones_like(x[:, :1])
+    z, r = jnp.split(jax.nn.sigmoid(jnp.concatenate([h, x, ones], -1) @ gates.T), 2, -1)
+    h = z * h + (1 - z) * jnp.tanh(jnp.concatenate([ones, r * h, x], -1) @ candidate.T)
+    return h, h
+
+
+def parts_of_weights(weights, h, x):
+    w, bias = weights
+    y = jnp.tanh(x @ w[:I] + h @ w[I:] + bias[0])
+    return y + .1 * jnp.tanh(y @ w[I:] + bias[1]), x[:, :2] @ w[1:3]
+
+
 GRU = (floats(3 * H, I, scale=0.3), floats(3 * H, H, scale=0.3), floats(3 * H))
 ELMAN = (floats(I, H, scale=0.3), floats(H, H, scale=0.3), floats(H))
+
+
+CONCATENATED_LSTM = floats(I + H // 2, 2 * H, scale=0.3), floats(2 * H)
+CONCATENATED_GRU = floats(2 * H, H + I + 1, scale=0.3), floats(H, 1 + H + I, scale=0.3)
+PARTS = floats(I + H, H, scale=0.3), floats(2, H)
 
 
 def run(cell, reverse):
@@ -68,6 +96,28 @@ def test_cells(cell, weights, reverse, rows, steps):
     values = (*weights, floats(rows, H), floats(steps, rows, I))
     compare(flat, *values)
     compare(gradient(flat), *values)
+
+
+@pytest.mark.parametrize("cell, weights", ((concatenated_lstm, CONCATENATED_LSTM), (concatenated_gru, CONCATENATED_GRU), (parts_of_weights, PARTS)))
+@pytest.mark.parametrize("reverse", (False, True))
+@pytest.mark.parametrize("rows, steps", ((1, T), (B, 2), (B, T), (40, T)))
+def test_cells_that_concatenate(cell, weights, reverse, rows, steps):
+    function = run(cell, reverse)
+    flat = lambda w, v, h, x: function((w, v), h, x)  # noqa: E731
+    values = *weights, floats(rows, H), floats(steps, rows, I)
+    compare(flat, *values)
+    compare(gradient(flat), *values)
+    compare(jax.grad(lambda *weights: jnp.sum(flat(*weights, *values[2:])[1] if cell is concatenated_lstm else flat(*weights, *values[2:])[0]),
+                     argnums=(0, 1)), *weights)
+
+
+def test_slices_of_results():
+    def function(x, w, bias):
+        y = jnp.tanh(x @ w + bias)
+        return y[:, -1], y[1:3, :, 2:4] * 2, (x @ w)[0, 3:].sum(0), (x @ w)[..., ::2]
+
+    compare(function, floats(4, T, I), floats(I, 6), floats(6))
+    compare(gradient(function), floats(4, T, I), floats(I, 6), floats(6))
 
 
 def test_rows_of_longer_tensors():

@@ -123,6 +123,69 @@ func.func @gradients(%x: tensor<9x2x8xf32>, %w: tensor<5x8xf32>, %dh: tensor<2x5
 
 // -----
 
+// Of the tensors that are added to one sum, the products leave the loop, in any order of additions. The gradient of a bias is the
+// sum of a tensor that is stored for the gradient of the weights, but another sum of elements stays.
+// CHECK-LABEL: func @addends
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<9x3x8xf32>, %[[DW:[a-z0-9]+]]: tensor<8x5xf32>, %[[DB:[a-z0-9]+]]: tensor<5xf32>
+// CHECK: %[[LOOP:.*]]:4 = scf.for {{.*}} iter_args(%{{.*}}, %[[W:.*]] = %[[DW]], %[[E:.*]] = %[[DB]], %{{.*}} = %{{.*}}) ->
+// CHECK: %[[EXP:.*]] = linalg.exp
+// CHECK: linalg.add ins(%[[W]], %[[EXP]]
+// CHECK: linalg.reduce
+// CHECK: scf.yield
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} iterator_types = ["reduction", "parallel", "parallel", "reduction"]} ins(%[[X]], %[[LOOP]]#3 : {{.*}}) outs(%[[LOOP]]#1
+// CHECK: %[[Q:.*]] = linalg.generic {{.*}} iterator_types = ["reduction", "parallel", "parallel", "reduction"]} ins(%[[X]], %[[LOOP]]#3 : {{.*}}) outs(%[[P]]
+// CHECK: %[[B:.*]] = linalg.generic {{.*}} iterator_types = ["reduction", "reduction", "parallel"]} ins(%[[LOOP]]#3 : {{.*}}) outs(%[[DB]]
+// CHECK: return %[[Q]], %[[B]], %[[LOOP]]#2
+#left = affine_map<(i, j, k) -> (k, i)>
+#right = affine_map<(i, j, k) -> (k, j)>
+#out = affine_map<(i, j, k) -> (i, j)>
+func.func @addends(%x: tensor<9x3x8xf32>, %dw: tensor<8x5xf32>, %db: tensor<5xf32>, %dh: tensor<3x5xf32>)
+    -> (tensor<8x5xf32>, tensor<5xf32>, tensor<5xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c9 = arith.constant 9 : index
+  %e = tensor.empty() : tensor<3x5xf32>
+  %e0 = tensor.empty() : tensor<8x5xf32>
+  %e1 = tensor.empty() : tensor<5xf32>
+  %r:4 = scf.for %i = %c0 to %c9 step %c1 iter_args(%h = %dh, %w = %dw, %b = %db, %b2 = %db)
+      -> (tensor<3x5xf32>, tensor<8x5xf32>, tensor<5xf32>, tensor<5xf32>) {
+    %at = arith.subi %c8, %i : index
+    %row = tensor.extract_slice %x[%at, 0, 0] [1, 3, 8] [1, 1, 1] : tensor<9x3x8xf32> to tensor<3x8xf32>
+    %d = linalg.tanh ins(%h : tensor<3x5xf32>) outs(%e : tensor<3x5xf32>) -> tensor<3x5xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e0 : tensor<8x5xf32>) -> tensor<8x5xf32>
+    %p = linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%row, %d : tensor<3x8xf32>, tensor<3x5xf32>) outs(%z : tensor<8x5xf32>) {
+    ^bb0(%l: f32, %m: f32, %o: f32):
+      %n = arith.mulf %l, %m : f32
+      %s = arith.addf %o, %n : f32
+      linalg.yield %s : f32
+    } -> tensor<8x5xf32>
+    %q = linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%row, %d : tensor<3x8xf32>, tensor<3x5xf32>) outs(%z : tensor<8x5xf32>) {
+    ^bb0(%l: f32, %m: f32, %o: f32):
+      %n = arith.mulf %l, %m : f32
+      %s = arith.addf %o, %n : f32
+      linalg.yield %s : f32
+    } -> tensor<8x5xf32>
+    %exp = linalg.exp ins(%dw : tensor<8x5xf32>) outs(%e0 : tensor<8x5xf32>) -> tensor<8x5xf32>
+    %w0 = linalg.add ins(%p, %w : tensor<8x5xf32>, tensor<8x5xf32>) outs(%e0 : tensor<8x5xf32>) -> tensor<8x5xf32>
+    %w1 = linalg.add ins(%w0, %exp : tensor<8x5xf32>, tensor<8x5xf32>) outs(%e0 : tensor<8x5xf32>) -> tensor<8x5xf32>
+    %w2 = linalg.add ins(%w1, %q : tensor<8x5xf32>, tensor<8x5xf32>) outs(%e0 : tensor<8x5xf32>) -> tensor<8x5xf32>
+    %z1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<5xf32>) -> tensor<5xf32>
+    %s0 = linalg.reduce {arith.addf} ins(%d : tensor<3x5xf32>) outs(%z1 : tensor<5xf32>) dimensions = [0]
+    %v0 = linalg.add ins(%b, %s0 : tensor<5xf32>, tensor<5xf32>) outs(%e1 : tensor<5xf32>) -> tensor<5xf32>
+    %g = linalg.sqrt ins(%d : tensor<3x5xf32>) outs(%e : tensor<3x5xf32>) -> tensor<3x5xf32>
+    %s1 = linalg.reduce {arith.addf} ins(%g : tensor<3x5xf32>) outs(%z1 : tensor<5xf32>) dimensions = [0]
+    %v1 = linalg.add ins(%b2, %s1 : tensor<5xf32>, tensor<5xf32>) outs(%e1 : tensor<5xf32>) -> tensor<5xf32>
+    scf.yield %d, %w2, %v0, %v1 : tensor<3x5xf32>, tensor<8x5xf32>, tensor<5xf32>, tensor<5xf32>
+  }
+  return %r#1, %r#2, %r#3 : tensor<8x5xf32>, tensor<5xf32>, tensor<5xf32>
+}
+
+// -----
+
 // Each iteration writes one row: the zeros are not needed. The other tensor keeps a row of them.
 // CHECK-LABEL: func @rows
 // CHECK-SAME: %[[H:[a-z0-9]+]]: tensor<4xf32>, %[[Z:[a-z0-9]+]]: tensor<9x4xf32>, %[[MORE:[a-z0-9]+]]: tensor<10x4xf32>
@@ -177,7 +240,8 @@ func.func @stay(%x: tensor<9x6x3xf32>, %w: tensor<3x4xf32>, %h: tensor<6x4xf32>,
     %p2 = linalg.matmul ins(%row2, %v : tensor<6x3xf32>, tensor<3x400xf32>) outs(%z2 : tensor<6x400xf32>) -> tensor<6x400xf32>
     %s2 = linalg.add ins(%b, %p2 : tensor<6x400xf32>, tensor<6x400xf32>) outs(%f : tensor<6x400xf32>) -> tensor<6x400xf32>
     %t2 = linalg.tanh ins(%s2 : tensor<6x400xf32>) outs(%f : tensor<6x400xf32>) -> tensor<6x400xf32>
-    scf.yield %s1, %t2 : tensor<6x4xf32>, tensor<6x400xf32>
+    %t1 = linalg.tanh ins(%s1 : tensor<6x4xf32>) outs(%e : tensor<6x4xf32>) -> tensor<6x4xf32>
+    scf.yield %t1, %t2 : tensor<6x4xf32>, tensor<6x400xf32>
   }
   %q = scf.for %i = %c0 to %n step %c1 iter_args(%a = %h) -> tensor<6x4xf32> {
     %z = linalg.fill ins(%zero : f32) outs(%e : tensor<6x4xf32>) -> tensor<6x4xf32>

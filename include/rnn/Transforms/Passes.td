@@ -215,11 +215,34 @@ def RNNDistributeLoopsPass : Pass<"rnn-distribute-loops"> {
     - before the loop, if their operands are rows of tensors, one for each iteration, and weights: the products of the inputs
       of a cell;
     - after the loop, if the loop only adds them up, or only inserts them as rows into a tensor: gradients of the weights and of the
-      inputs. The loop then stores the operands that it computes.
+      inputs. The loop then stores the operands that it computes. Sums of elements move, too, such as the gradients of biases.
 
     One op then computes the products of all iterations: the iteration is an additional reduction loop, or an additional dimension of the
     result. An op moves only if the loop stores no more elements per iteration than it saves in reads and writes, and if the stored
     tensors take at most 256 MiB. Tensors of which each iteration writes a row start as empty tensors.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RNNSplitContractionsPass : Pass<"rnn-split-contractions"> {
+  let summary = "Multiply parts of tensors that a program concatenates or slices";
+  let description = [{
+    A cell that multiplies the concatenation of its input and its state, `concat([x, h]) @ w`, becomes the sum of two products with
+    parts of the weights if the input is from outside of the loop: `rnn-distribute-loops` then computes its product for all iterations.
+
+    An op on tensors of static sizes whose result is only read by slices computes the part that these have. What a slice stores in a
+    tensor that the loop carries is computed by another op, if the rest does not overlap: the gradients of input and state.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RNNSplitSumsPass : Pass<"rnn-split-sums"> {
+  let summary = "Carry a sum for each part of a tensor to which a loop adds parts";
+  let description = [{
+    The gradients of `x @ w[:n] + h @ w[n:]` in a loop are tensors of the size of `w` that are zero except for a part
+    (`tensor.pad`, or `tensor.insert_slice` into zeros). If an `scf.for` loop only adds such tensors to a value that it carries, it
+    carries a sum of the size of each part instead, and inserts them after the loop. Parts of equal places have one sum; parts
+    that overlap otherwise stay. Sizes are static. A sum of zeros may have another sign.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }

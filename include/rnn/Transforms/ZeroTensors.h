@@ -7,6 +7,7 @@
 #ifndef RNN_TRANSFORMS_ZEROTENSORS_H
 #define RNN_TRANSFORMS_ZEROTENSORS_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -20,6 +21,13 @@ inline bool isZero(Value value) {
   else if (auto fill = value.getDefiningOp<linalg::FillOp>())
     value = fill.getInputs().front();
   return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+/// A tensor of zeros of static sizes.
+inline Value createZeros(OpBuilder &b, Location loc, RankedTensorType type) {
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType()));
+  Value empty = tensor::EmptyOp::create(b, loc, type, ValueRange());
+  return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
 }
 
 } // namespace mlir::rnn

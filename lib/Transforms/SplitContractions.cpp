@@ -1,0 +1,292 @@
+//===- SplitContractions.cpp - products of parts of tensors -------------------===//
+//
+// A recurrent cell that multiplies the concatenation of its input and its state needs the product of the state alone in
+// each step: that of the input can be computed for all steps at once. Its gradient only needs the columns of the state.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgForms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "rnn/Transforms/Passes.h"
+#include "rnn/Transforms/ZeroTensors.h"
+
+namespace mlir::rnn {
+#define GEN_PASS_DEF_RNNSPLITCONTRACTIONSPASS
+#include "rnn/Transforms/Passes.h.inc"
+} // namespace mlir::rnn
+
+using namespace mlir;
+using namespace mlir::rnn;
+
+static RankedTensorType getStaticType(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() ? type : RankedTensorType();
+}
+
+namespace {
+/// A part of a tensor: all indices from `offsets` on, `sizes` of them.
+struct Box {
+  SmallVector<int64_t> offsets, sizes;
+
+  explicit Box(RankedTensorType type) : offsets(type.getRank(), 0), sizes(type.getShape()) {}
+  Box(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes) : offsets(offsets), sizes(sizes) {}
+
+  unsigned getRank() const { return sizes.size(); }
+  int64_t getEnd(unsigned dim) const { return offsets[dim] + sizes[dim]; }
+  bool covers(RankedTensorType type) const { return type.getShape() == ArrayRef(sizes); }
+  bool isDisjointFrom(const Box &other) const {
+    return llvm::any_of(llvm::seq(getRank()), [&](unsigned dim) {
+      return getEnd(dim) <= other.offsets[dim] || other.getEnd(dim) <= offsets[dim];
+    });
+  }
+  void extendTo(const Box &other) {
+    for (unsigned dim = 0; dim < getRank(); ++dim) {
+      const int64_t end = std::max(getEnd(dim), other.getEnd(dim));
+      offsets[dim] = std::min(offsets[dim], other.offsets[dim]);
+      sizes[dim] = end - offsets[dim];
+    }
+  }
+};
+
+/// Tensors that are beside each other in a larger one.
+struct Concatenation {
+  unsigned dim;
+  SmallVector<Value> pieces;
+};
+} // namespace
+
+static SmallVector<OpFoldResult> getAttributes(OpBuilder &b, ArrayRef<int64_t> values) {
+  return getAsIndexOpFoldResult(b.getContext(), values);
+}
+
+static Value extract(OpBuilder &b, Location loc, Value tensor, const Box &box) {
+  if (box.covers(cast<RankedTensorType>(tensor.getType())))
+    return tensor;
+  SmallVector<OpFoldResult> strides(box.getRank(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, loc, tensor, getAttributes(b, box.offsets), getAttributes(b, box.sizes),
+                                        strides);
+}
+
+/// The part that a slice of known offsets and sizes has, without steps.
+static std::optional<Box> getBox(OffsetSizeAndStrideOpInterface slice) {
+  if (ShapedType::isDynamicShape(slice.getStaticOffsets()) || ShapedType::isDynamicShape(slice.getStaticSizes()) ||
+      !slice.hasUnitStride())
+    return std::nullopt;
+  return Box(slice.getStaticOffsets(), slice.getStaticSizes());
+}
+
+/// Matches `tensor.concat`, and insertions that fill an empty tensor.
+static std::optional<Concatenation> getConcatenation(Value value) {
+  RankedTensorType type = getStaticType(value);
+  if (!type)
+    return std::nullopt;
+  if (auto concat = value.getDefiningOp<tensor::ConcatOp>())
+    return Concatenation{unsigned(concat.getDim()), llvm::to_vector(concat.getInputs())};
+  SmallVector<std::pair<Box, Value>> pieces;
+  while (auto insert = value.getDefiningOp<tensor::InsertSliceOp>()) {
+    std::optional<Box> box = getBox(insert);
+    if (!box || insert.getSourceType().getRank() != type.getRank())
+      return std::nullopt;
+    pieces.emplace_back(*box, insert.getSource());
+    value = insert.getDest();
+  }
+  if (pieces.size() < 2 || !value.getDefiningOp<tensor::EmptyOp>())
+    return std::nullopt;
+  const Box &first = pieces.front().first;
+  Concatenation result;
+  for (result.dim = 0; first.sizes[result.dim] == type.getDimSize(result.dim); ++result.dim)
+    if (result.dim + 1 == type.getRank())
+      return std::nullopt;
+  llvm::sort(pieces,
+             [&](const auto &a, const auto &b) { return a.first.offsets[result.dim] < b.first.offsets[result.dim]; });
+  Box expected(type);
+  expected.sizes[result.dim] = 0;
+  for (auto &[box, piece] : pieces) {
+    expected.offsets[result.dim] += expected.sizes[result.dim];
+    expected.sizes[result.dim] = box.sizes[result.dim];
+    if (box.offsets != expected.offsets || box.sizes != expected.sizes)
+      return std::nullopt;
+    result.pieces.push_back(piece);
+  }
+  return expected.getEnd(result.dim) == type.getDimSize(result.dim) ? std::optional(result) : std::nullopt;
+}
+
+/// Whether the tensor is an input of the loop, or a part of one.
+static bool isInput(Value piece, scf::ForOp loop) {
+  if (auto slice = piece.getDefiningOp<tensor::ExtractSliceOp>())
+    piece = slice.getSource();
+  return loop.isDefinedOutsideOfLoop(piece);
+}
+
+static Value concatenate(OpBuilder &b, Location loc, unsigned dim, ArrayRef<Value> pieces) {
+  if (pieces.size() == 1)
+    return pieces.front();
+  RankedTensorType type = tensor::ConcatOp::inferResultType(dim, ValueRange(pieces).getTypes());
+  Value result = tensor::EmptyOp::create(b, loc, type, ValueRange());
+  Box box(type);
+  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+  for (Value piece : pieces) {
+    box.sizes[dim] = cast<RankedTensorType>(piece.getType()).getDimSize(dim);
+    result = tensor::InsertSliceOp::create(b, loc, piece, result, getAttributes(b, box.offsets),
+                                           getAttributes(b, box.sizes), strides);
+    box.offsets[dim] += box.sizes[dim];
+  }
+  return result;
+}
+
+/// If the op multiplies a concatenation of inputs of its loop and of other tensors, replaces it by the sum of the
+/// products of both. Returns whether it did.
+static bool splitDepth(IRRewriter &b, linalg::LinalgOp op) {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!loop || !isSumOfProducts(op) || !isZero(op.getDpsInits().front()))
+    return false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (!llvm::all_of(maps, [](AffineMap map) { return map.isProjectedPermutation(); }))
+    return false;
+  for (unsigned left : {0, 1}) {
+    const unsigned right = 1 - left;
+    std::optional<Concatenation> whole = getConcatenation(op.getDpsInputs()[left]);
+    Value other = op.getDpsInputs()[right];
+    if (!whole || !getStaticType(other))
+      continue;
+    AffineExpr depth = maps[left].getResult(whole->dim);
+    std::optional<unsigned> otherDim = maps[right].getResultPosition(depth);
+    if (!otherDim || maps.back().getResultPosition(depth))
+      continue;
+    SmallVector<SmallVector<Value>> runs; // of neighbors that are all inputs, or none is
+    for (Value piece : whole->pieces) {
+      if (runs.empty() || isInput(runs.back().front(), loop) != isInput(piece, loop))
+        runs.emplace_back();
+      runs.back().push_back(piece);
+    }
+    if (runs.size() == 1)
+      continue;
+    b.setInsertionPoint(op);
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    Box slice(cast<RankedTensorType>(other.getType()));
+    Value sum;
+    for (ArrayRef<Value> run : runs) {
+      SmallVector<Value> inputs(2);
+      inputs[left] = concatenate(b, loc, whole->dim, run);
+      slice.sizes[*otherDim] = cast<RankedTensorType>(inputs[left].getType()).getDimSize(whole->dim);
+      inputs[right] = extract(b, loc, other, slice);
+      slice.offsets[*otherDim] += slice.sizes[*otherDim];
+      Value product =
+          createWithBody(b, op, inputs, createZeros(b, loc, type), maps, op.getIteratorTypesArray()).getResult(0);
+      Value empty = tensor::EmptyOp::create(b, loc, type, ValueRange());
+      sum = sum ? linalg::AddOp::create(b, loc, ValueRange{sum, product}, empty).getResult(0) : product;
+    }
+    b.replaceOp(op, sum);
+    return true;
+  }
+  return false;
+}
+
+/// Whether the loop stores the value, and does nothing else with it.
+static bool leavesLoop(Value value, scf::ForOp loop) {
+  if (!loop || !value.hasOneUse())
+    return false;
+  auto insert = dyn_cast<tensor::InsertSliceOp>(*value.user_begin());
+  auto carried = insert && insert.getSource() == value ? dyn_cast<BlockArgument>(insert.getDest()) : BlockArgument();
+  return carried && carried.getOwner() == loop.getBody();
+}
+
+/// The op with the part `box` of its only result.
+static Value computeBox(OpBuilder &b, linalg::LinalgOp op, const Box &box) {
+  Location loc = op.getLoc();
+  AffineMap result = op.getIndexingMapsArray().back();
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type) {
+      operands.push_back(operand.get());
+      continue;
+    }
+    Box part(type);
+    for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (std::optional<unsigned> position = result.getResultPosition(expr))
+        part.offsets[dim] = box.offsets[*position], part.sizes[dim] = box.sizes[*position];
+    const bool isInit = op.isDpsInit(&operand);
+    auto partType = RankedTensorType::get(part.sizes, type.getElementType());
+    if (isInit && !op.payloadUsesValueFromOperand(&operand))
+      operands.push_back(tensor::EmptyOp::create(b, loc, partType, ValueRange()));
+    else if (isInit && isZero(operand.get()))
+      operands.push_back(createZeros(b, loc, partType));
+    else
+      operands.push_back(extract(b, loc, operand.get(), part));
+  }
+  return createWithBody(b, op, ArrayRef(operands).drop_back(), operands.back(), op.getIndexingMapsArray(),
+                        op.getIteratorTypesArray())
+      .getResult(0);
+}
+
+/// If slices of the op's result have all that is used of it, computes only these parts. What only leaves the loop is
+/// computed by another op than what the loop needs.
+static void computeSlices(IRRewriter &b, linalg::LinalgOp op) {
+  if (op->getNumResults() != 1 || !op.hasPureTensorSemantics() || op.hasIndexSemantics() || op->use_empty() ||
+      !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) { return map.isProjectedPermutation(); }))
+    return;
+  for (Value operand : op->getOperands())
+    if (isa<TensorType>(operand.getType()) && !getStaticType(operand))
+      return;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  struct Part {
+    std::optional<Box> box;
+    SmallVector<tensor::ExtractSliceOp> slices;
+    void add(const Box &more) { box ? box->extendTo(more) : void(box = more); }
+  };
+  Part kept, leaving;
+  for (Operation *user : op->getUsers()) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    std::optional<Box> box = slice && slice->getBlock() == op->getBlock() ? getBox(slice) : std::nullopt;
+    if (!box)
+      return;
+    Part &part = leavesLoop(slice, loop) ? leaving : kept;
+    part.add(*box);
+    part.slices.push_back(slice);
+  }
+  SmallVector<Part *> parts;
+  if (kept.box && leaving.box && !kept.box->isDisjointFrom(*leaving.box)) {
+    kept.add(*leaving.box);
+    kept.slices.append(leaving.slices);
+    leaving.box.reset();
+  }
+  for (Part *part : {&kept, &leaving})
+    if (part->box && !part->box->covers(type))
+      parts.push_back(part);
+  b.setInsertionPoint(op);
+  for (Part *part : parts) {
+    Value computed = computeBox(b, op, *part->box);
+    for (tensor::ExtractSliceOp slice : part->slices) {
+      Box box = *getBox(slice);
+      for (unsigned dim = 0; dim < box.getRank(); ++dim)
+        box.offsets[dim] -= part->box->offsets[dim];
+      b.modifyOpInPlace(slice, [&] {
+        slice.getSourceMutable().assign(computed);
+        slice.setStaticOffsets(box.offsets);
+      });
+      if (slice.getType() == computed.getType())
+        b.replaceOp(slice, computed);
+    }
+  }
+  if (op->use_empty())
+    b.eraseOp(op);
+}
+
+namespace {
+struct SplitContractions : public rnn::impl::RNNSplitContractionsPassBase<SplitContractions> {
+  void runOnOperation() override {
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    IRRewriter b(&getContext());
+    for (linalg::LinalgOp op : llvm::reverse(ops)) // an op that computes less reads slices of other ones
+      if (!splitDepth(b, op))
+        computeSlices(b, op);
+  }
+};
+} // namespace
