@@ -150,12 +150,20 @@ static void emitTransposed(HostBuilder &b, const PackRight &p) {
           }
           transpose(b, rows);
           // With a mask, the rows after the last column are zero.
-          for (auto [k, row] : llvm::enumerate(rows)) {
-            Value offset = b.add(base, b.mul(b.add(column, int64_t(k) * inWord), panel));
-            if (isVNNI)
-              row = vector::BitCastOp::create(b, VectorType::get({width}, b.getBF16Type()), row);
-            vector::StoreOp::create(b, row, p.target, b.add(offset, b.mul(inPanel, inWord)));
-          }
+          auto store = [&](int64_t begin, int64_t end) {
+            for (int64_t k = begin; k < end; ++k) {
+              Value row = rows[k], offset = b.add(base, b.mul(b.add(column, k * inWord), panel));
+              if (isVNNI)
+                row = vector::BitCastOp::create(b, VectorType::get({width}, b.getBF16Type()), row);
+              vector::StoreOp::create(b, row, p.target, b.add(offset, b.mul(inPanel, inWord)));
+            }
+          };
+          // The depth of panels is a multiple of their width, which may be half of that of the source's vectors.
+          const int64_t atOnce = std::min(lanes, panel / inWord);
+          store(0, atOnce);
+          if (atOnce < lanes)
+            b.ifThen(b.compare(arith::CmpIPredicate::slt, b.add(column, panel), p.columns),
+                     [&] { store(atOnce, lanes); });
         });
       };
       b.ifElse(b.compare(arith::CmpIPredicate::sge, count, b.index(lanes)), [&] { copy(true); }, [&] { copy(false); });

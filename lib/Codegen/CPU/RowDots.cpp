@@ -39,12 +39,22 @@ public:
   }
 
 private:
-  /// `width` elements of the buffer a from element `offset` on.
-  Value loadFactorsAt(Value offset, Value mask = {}) { return b.loadUnconverted(p.a, offset, width, mask); }
+  /// A vector of factors in panel q, or the same elements of panels q and q + 1 if a panel has half as many.
+  Value loadFactorsOf(Value q, Value inPanel, Value mask = {}) {
+    Value offset = b.add(b.add(p.aOffset, b.mul(q, p.aPanel)), inPanel);
+    if (panel >= width)
+      return b.loadUnconverted(p.a, offset, width, mask);
+    auto load = [&](int64_t half) {
+      Value ofHalf =
+          mask ? vector::ExtractStridedSliceOp::create(b, mask, half * panel, panel, 1).getResult() : Value();
+      return b.loadUnconverted(p.a, half ? b.add(offset, p.aPanel) : offset, panel, ofHalf);
+    };
+    return vector::ShuffleOp::create(b, load(0), load(1), llvm::to_vector(llvm::seq<int64_t>(width)));
+  }
   /// Elements k to k + width of row `row` of a, which is in panels.
   Value loadFactors(Value row, Value k, Value mask = {}) {
     Value q = b.div(k, b.index(panel)), inPanel = b.sub(k, b.mul(q, panel));
-    return loadFactorsAt(b.add(b.add(p.aOffset, b.mul(q, p.aPanel)), b.add(b.mul(row, panel), inPanel)), mask);
+    return loadFactorsOf(q, b.add(b.mul(row, panel), inPanel), mask);
   }
   Value loadWeights(Value row, Value k, Value mask = {}) {
     Value column = b.add(p.column, k);
@@ -69,9 +79,9 @@ private:
 /// Adds the dot products of one row of a with `rows` rows of w from row `column` on, in the order of memory: blocks of
 /// whole panels, whose addresses need no division, then vectors.
 void RowDotsKernel::addInOrder(Value column, int64_t rows) {
-  const int64_t ofPanel = panel / width;
-  const int64_t panels = std::max<int64_t>(1, sumsInOrder / rows / ofPanel), vectors = panels * ofPanel;
-  const int64_t block = panels * panel;
+  const int64_t unit = std::max(panel, width), ofUnit = unit / width;
+  const int64_t units = std::max<int64_t>(1, sumsInOrder / rows / ofUnit), vectors = units * ofUnit;
+  const int64_t block = units * unit;
   SmallVector<Value> matrixRows;
   for (int64_t row = 0; row < rows; ++row)
     matrixRows.push_back(b.add(b.add(p.row, column), row));
@@ -86,8 +96,8 @@ void RowDotsKernel::addInOrder(Value column, int64_t rows) {
   SmallVector<Value> all = b.loop(zero, blocks, 1, zeros, [&](Value number, ValueRange carried) {
     SmallVector<Value> next;
     for (int64_t v = 0; v < vectors; ++v) {
-      Value inPanel = b.index(v % ofPanel * width), q = b.add(b.mul(number, panels), v / ofPanel);
-      Value factors = loadFactorsAt(b.add(b.add(p.aOffset, b.mul(q, p.aPanel)), inPanel));
+      Value q = b.mul(b.add(b.mul(number, units), v / ofUnit), unit / panel);
+      Value factors = loadFactorsOf(q, b.index(v % ofUnit * width));
       llvm::append_range(next, add(factors, b.add(b.mul(number, block), v * width), carried.slice(v * rows, rows)));
     }
     return next;

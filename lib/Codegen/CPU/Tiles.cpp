@@ -27,12 +27,13 @@ Tiles::Tiles(Type element, const HostVectors &hostVectors)
 void Tiles::fitPanel(int64_t columns, ArrayRef<int64_t> depths) {
   // A tile has 6 rows, so that panels of one vector have 6 independent sums. Processors that begin two FMAs of 512 bits
   // per cycle, with a latency of 4, need 8 sums for their full rate; Zen 4 begins one, and is as fast with one vector
-  // as with four. The percentages are the assumed time of an FMA, relative to that in panels of four vectors.
-  constexpr int64_t fewest = 16, percentOfTwo = 110, percentOfOne = 125;
+  // as with four. The percentages are the assumed time of an FMA, relative to that in panels of four vectors. That of
+  // dot products in panels of one vector was measured on Zen 4.
+  constexpr int64_t fewest = 16, percentOfTwo = 110;
+  const int64_t percentOfOne = usesBF16Dot() ? 160 : 125;
   if (usesAMX())
     return;
-  // bf16 weights may be packed in pairs, which need two vectors. Results have the same bits if they are not.
-  const int64_t least = std::max(fewest, (element.isBF16() ? 2 : 1) * lanes);
+  const int64_t least = std::max(fewest, lanes);
   auto countPadded = [&](int64_t panel) {
     int64_t depth = 0;
     for (int64_t size : depths)

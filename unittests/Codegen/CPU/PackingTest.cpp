@@ -27,6 +27,7 @@ const Types allTypes[] = {{"f32", ElementKind::F32, ElementKind::F32},
 
 struct Registers {
   unsigned bits, count;
+  bool narrowPanels = false; ///< as those of small layers
 };
 
 /// Value of the scratch behind a packed operand.
@@ -40,7 +41,10 @@ protected:
     HostVectors vectors;
     vectors.bits = std::get<1>(GetParam()).bits, vectors.registers = std::get<1>(GetParam()).count;
     vectors.bf16Gemm = types.packed == ElementKind::BF16 ? BF16Gemm::Dot : BF16Gemm::F32;
-    return Tiles(context.getType(types.matrix), vectors);
+    Tiles tiles(context.getType(types.matrix), vectors);
+    if (std::get<1>(GetParam()).narrowPanels)
+      tiles.fitPanel(1, {1});
+    return tiles;
   }();
   Type matrix = context.getMatrix(types.matrix), packed = context.getBuffer(types.packed),
        index = IndexType::get(&context.context);
@@ -296,10 +300,12 @@ TEST_P(PackingTest, StoreTransposed) {
 INSTANTIATE_TEST_SUITE_P(All, PackingTest,
                          ::testing::Combine(::testing::ValuesIn(allTypes),
                                             ::testing::Values(Registers{128, 32}, Registers{256, 16},
-                                                              Registers{512, 32})),
+                                                              Registers{512, 32},
+                                                              Registers{512, 32, /*narrowPanels=*/true})),
                          [](const auto &info) {
                            return std::string(std::get<0>(info.param).name) + "_" +
-                                  std::to_string(std::get<1>(info.param).bits);
+                                  std::to_string(std::get<1>(info.param).bits) +
+                                  (std::get<1>(info.param).narrowPanels ? "_narrow" : "");
                          });
 
 } // namespace

@@ -53,9 +53,16 @@ TEST_F(TilesTest, NarrowPanelsOfSmallSizes) {
   EXPECT_EQ(fit(b.getF16Type(), avx512(), 16, 16), 16);
 }
 
-TEST_F(TilesTest, PairsNeedTwoVectors) {
-  for (BF16Gemm gemm : {BF16Gemm::VNNI, BF16Gemm::Dot, BF16Gemm::AVX512, BF16Gemm::F32})
-    EXPECT_EQ(fit(b.getBF16Type(), avx512(gemm), 16, 16), 32);
+TEST_F(TilesTest, BF16) {
+  for (BF16Gemm gemm : {BF16Gemm::VNNI, BF16Gemm::Dot, BF16Gemm::AVX512, BF16Gemm::F32}) {
+    EXPECT_EQ(fit(b.getBF16Type(), avx512(gemm), 16, 16), 16);
+    EXPECT_EQ(fit(b.getBF16Type(), avx512(gemm), 48, 48), 16);
+  }
+  // Dot products lose more in narrow panels.
+  EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::F32), 80, 80), 16);
+  EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::AVX512), 80, 80), 32);
+  EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::F32), 112, 112), 16);
+  EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::AVX512), 112, 112), 64);
   // A panel of AMX is as wide as its tiles.
   EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::AMX), 16, 16), Tiles::amxPanel);
 }
