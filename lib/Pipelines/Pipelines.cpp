@@ -92,6 +92,7 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   // Elementwise ops on tensors have no bufferization model.
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createRNNUpliftLoopsPass());
+  pm.addNestedPass<func::FuncOp>(createRNNFoldShapesPass()); // after the passes above, which make loops and linalg ops
   pm.addNestedPass<func::FuncOp>(createRNNUnrollLoopsPass());
   if (options.target == TargetKind::Host) { // more and smaller kernels were not measured on a GPU
     pm.addNestedPass<func::FuncOp>(createRNNPrepareContractionsPass());

@@ -9,9 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "CarriedSums.h"
+#include "TensorSizes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "rnn/Transforms/Passes.h"
 #include "rnn/Transforms/ZeroTensors.h"
 
@@ -26,15 +28,18 @@ using namespace mlir::rnn;
 /// The most bytes of the tensors that are added for one loop.
 static constexpr int64_t mostBytes = int64_t(1) << 28;
 
+/// Elements of a tensor; unknown sizes, of batches, are assumed.
 static int64_t countElements(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getNumElements();
+  constexpr int64_t assumed = 16;
+  int64_t count = 1;
+  for (int64_t size : cast<RankedTensorType>(tensor.getType()).getShape())
+    count = llvm::SaturatingMultiply<uint64_t>(count, ShapedType::isDynamic(size) ? assumed : size);
+  return count;
 }
 
-/// The type of a tensor with one more dimension in front.
-static RankedTensorType stack(int64_t count, RankedTensorType type) {
-  SmallVector<int64_t> shape(type.getShape());
-  shape.insert(shape.begin(), count);
-  return RankedTensorType::get(shape, type.getElementType());
+static Value fillWithZeros(OpBuilder &b, Value tensor) {
+  Value zero = arith::ConstantOp::create(b, tensor.getLoc(), b.getZeroAttr(getElementTypeOrSelf(tensor)));
+  return linalg::FillOp::create(b, tensor.getLoc(), zero, tensor).getResult(0);
 }
 
 namespace {
@@ -55,12 +60,11 @@ struct RowSlice {
 struct RowRange {
   SmallVector<OpFoldResult> offsets, sizes, strides;
 
-  RowRange(OpBuilder &b, Value index, RankedTensorType row) {
-    offsets.assign(row.getRank() + 1, b.getIndexAttr(0)), strides.assign(row.getRank() + 1, b.getIndexAttr(1));
+  RowRange(OpBuilder &b, Value index, ArrayRef<OpFoldResult> sizesOfRow) {
+    offsets.assign(sizesOfRow.size() + 1, b.getIndexAttr(0)), strides.assign(sizesOfRow.size() + 1, b.getIndexAttr(1));
     offsets[0] = index;
     sizes.push_back(b.getIndexAttr(1));
-    for (int64_t size : row.getShape())
-      sizes.push_back(b.getIndexAttr(size));
+    llvm::append_range(sizes, sizesOfRow);
   }
 };
 
@@ -77,13 +81,18 @@ struct Candidate {
 /// Moves ops out of one loop.
 class Distribution {
 public:
-  Distribution(scf::ForOp loop, int64_t count) : loop(loop), count(count), b(loop.getContext()) {}
+  Distribution(scf::ForOp loop, int64_t count)
+      : loop(loop), count(count), b(loop.getContext()), sizes(loop->getParentOfType<FunctionOpInterface>()) {}
   void run();
 
 private:
   std::optional<int64_t> evaluate(Value index, int64_t iteration);
   std::optional<Rows> computeRows(Value index);
   std::optional<Rows> getRows(Value index);
+  bool hasKnownSizes(Value tensor);
+  SmallVector<OpFoldResult> getSizes(Value tensor);
+  Value createStack(Value row);
+  Value getRowIndex(OffsetSizeAndStrideOpInterface slice, Value whole);
   std::optional<RowSlice> getSlice(Value value);
   std::optional<RowSlice> getInsertion(unsigned carried);
   std::optional<Candidate> getCandidate(linalg::LinalgOp op);
@@ -100,6 +109,7 @@ private:
   scf::ForOp loop;
   const int64_t count; ///< of iterations
   IRRewriter b;
+  TensorSizes sizes; ///< until the loop is replaced
   int64_t bytes = 0; ///< of added tensors
   DenseMap<Value, std::optional<Rows>> rowsOf;
 };
@@ -157,16 +167,56 @@ std::optional<Rows> Distribution::getRows(Value index) {
   return entry->second;
 }
 
-/// The index of a slice that has one index in dimension 0 and all of the other dimensions.
-static Value getRowIndex(OffsetSizeAndStrideOpInterface slice, RankedTensorType whole) {
-  if (!whole.hasStaticShape() || whole.getRank() < 2 || !slice.isDynamicOffset(0) || slice.isDynamicSize(0) ||
+/// Whether the sizes of a tensor are known before the loop.
+bool Distribution::hasKnownSizes(Value tensor) {
+  return llvm::all_of(llvm::seq(cast<RankedTensorType>(tensor.getType()).getRank()), [&](int64_t dim) {
+    const TensorSize size = sizes.getSize(tensor, dim);
+    return !size.value || loop.isDefinedOutsideOfLoop(size.value);
+  });
+}
+
+/// The sizes, which are known before the loop.
+SmallVector<OpFoldResult> Distribution::getSizes(Value tensor) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop);
+  SmallVector<OpFoldResult> result;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    const TensorSize size = sizes.getSize(tensor, dim);
+    if (!type.isDynamicDim(dim))
+      result.push_back(b.getIndexAttr(size.number));
+    else if (!size.value)
+      result.push_back(arith::ConstantIndexOp::create(b, loop.getLoc(), size.number).getResult());
+    else if (size.value.getType().isIndex())
+      result.push_back(size.value);
+    else
+      result.push_back(tensor::DimOp::create(b, loop.getLoc(), size.value, size.number).getResult());
+  }
+  return result;
+}
+
+/// An empty tensor for a row of each iteration.
+Value Distribution::createStack(Value row) {
+  SmallVector<OpFoldResult> shape = {b.getIndexAttr(count)};
+  llvm::append_range(shape, getSizes(row));
+  return tensor::EmptyOp::create(b, loop.getLoc(), shape, getElementTypeOrSelf(row));
+}
+
+/// The index of a slice of the tensor `whole` that has one index in dimension 0 and all of the other dimensions.
+Value Distribution::getRowIndex(OffsetSizeAndStrideOpInterface slice, Value whole) {
+  auto type = cast<RankedTensorType>(whole.getType());
+  if (type.getRank() < 2 || type.isDynamicDim(0) || !slice.isDynamicOffset(0) || slice.isDynamicSize(0) ||
       slice.getStaticSize(0) != 1)
     return {};
-  for (int64_t dim = 1; dim < whole.getRank(); ++dim)
-    if (slice.isDynamicOffset(dim) || slice.isDynamicSize(dim) || slice.isDynamicStride(dim) ||
-        slice.getStaticOffset(dim) != 0 || slice.getStaticSize(dim) != whole.getDimSize(dim) ||
+  for (int64_t dim = 1; dim < type.getRank(); ++dim) {
+    if (slice.isDynamicOffset(dim) || slice.isDynamicStride(dim) || slice.getStaticOffset(dim) != 0 ||
         slice.getStaticStride(dim) != 1)
       return {};
+    const TensorSize size = slice.isDynamicSize(dim) ? sizes.getIndex(slice.getDynamicSize(dim))
+                                                     : TensorSize{Value(), slice.getStaticSize(dim)};
+    if (size != sizes.getSize(whole, dim))
+      return {};
+  }
   return slice.getDynamicOffset(0);
 }
 
@@ -176,7 +226,7 @@ std::optional<RowSlice> Distribution::getSlice(Value value) {
   if (!slice || !loop.isDefinedOutsideOfLoop(slice.getSource()) ||
       slice.getSourceType().getShape().drop_front() != slice.getType().getShape())
     return std::nullopt;
-  Value index = getRowIndex(slice, slice.getSourceType());
+  Value index = getRowIndex(slice, slice.getSource());
   std::optional<Rows> rows = index ? getRows(index) : std::nullopt;
   if (!rows || rows->first < 0 || rows->first + count > slice.getSourceType().getDimSize(0))
     return std::nullopt;
@@ -189,22 +239,22 @@ std::optional<RowSlice> Distribution::getInsertion(unsigned carried) {
   auto insert = loop.getYieldedValues()[carried].getDefiningOp<tensor::InsertSliceOp>();
   if (!insert || insert.getDest() != argument || !argument.hasOneUse() || !insert->hasOneUse())
     return std::nullopt;
-  Value index = getRowIndex(insert, insert.getType());
+  Value index = getRowIndex(insert, insert.getDest());
   std::optional<Rows> rows = index ? getRows(index) : std::nullopt;
   if (!rows || rows->first != 0 || insert.getType().getDimSize(0) != count)
     return std::nullopt;
   return RowSlice{insert.getSource(), index, *rows};
 }
 
-/// Matches sums of products and of elements, of static sizes, that start from zeros, whose operands are the same in all
-/// iterations, rows of such tensors in one order, or values that the loop computes.
+/// Matches sums of products and of elements, of sizes that are known before the loop, that start from zeros, whose
+/// operands are the same in all iterations, rows of such tensors in one order, or values that the loop computes.
 std::optional<Candidate> Distribution::getCandidate(linalg::LinalgOp op) {
   if (!op || op->getBlock() != loop.getBody() || !(isSumOfProducts(op) || isSum(op)) ||
       !isZero(op.getDpsInits().front()) ||
       !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) { return map.isProjectedPermutation(); }) ||
-      !llvm::all_of(op->getOperandTypes(), [](Type type) {
-        auto tensor = dyn_cast<RankedTensorType>(type);
-        return tensor && tensor.hasStaticShape() && tensor.getElementType().isIntOrFloat();
+      !llvm::all_of(op->getOperands(), [&](Value operand) {
+        auto tensor = dyn_cast<RankedTensorType>(operand.getType());
+        return tensor && tensor.getElementType().isIntOrFloat() && hasKnownSizes(operand);
       }))
     return std::nullopt;
   Candidate candidate;
@@ -278,7 +328,7 @@ void Distribution::hoist(const Candidate &candidate) {
   linalg::LinalgOp op = candidate.op;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   b.setInsertionPoint(loop);
-  Value zeros = createZeros(b, op.getLoc(), stack(count, type));
+  Value result = op->getResult(0), zeros = fillWithZeros(b, createStack(result));
   Value all = computeAll(candidate, zeros, DenseMap<Value, Value>());
   b.setInsertionPoint(op);
   Value index;
@@ -289,7 +339,7 @@ void Distribution::hoist(const Candidate &candidate) {
         index = arith::SubIOp::create(b, op.getLoc(), index,
                                       arith::ConstantIndexOp::create(b, op.getLoc(), slice->rows.first));
     }
-  RowRange row(b, index, type);
+  RowRange row(b, index, getSizes(result));
   b.replaceOpWithNewOp<tensor::ExtractSliceOp>(op, type, all, row.offsets, row.sizes, row.strides);
 }
 
@@ -366,19 +416,26 @@ void Distribution::sink() {
 
   b.setInsertionPoint(loop);
   SmallVector<Value> inits;
-  for (auto [value, descend] : stacks)
-    inits.push_back(
-        tensor::EmptyOp::create(b, loop.getLoc(), stack(count, cast<RankedTensorType>(value.getType())), ValueRange()));
+  SmallVector<SmallVector<OpFoldResult>> sizesOfRows;
+  for (auto [value, descend] : stacks) {
+    inits.push_back(createStack(value));
+    sizesOfRows.push_back(getSizes(value));
+  }
+  // The tensors that hold results as rows start from zeros.
+  DenseMap<unsigned, Value> zerosOfRows;
+  for (const Candidate &candidate : candidates)
+    if (!candidate.addition)
+      zerosOfRows[candidate.carried] = fillWithZeros(b, createStack(linalg::LinalgOp(candidate.op)->getResult(0)));
   auto store = [&](OpBuilder &b, Location loc, ArrayRef<BlockArgument> tensors) {
     SmallVector<Value> stored;
-    for (auto [entry, tensor] : llvm::zip_equal(stacks, tensors)) {
+    for (auto [entry, tensor, sizesOfRow] : llvm::zip_equal(stacks, tensors, sizesOfRows)) {
       auto [value, descend] = entry;
       Value index = tensor.getOwner()->getArgument(0);
       if (!index.getType().isIndex())
         index = arith::IndexCastOp::create(b, loc, b.getIndexType(), index);
       if (descend)
         index = arith::SubIOp::create(b, loc, arith::ConstantIndexOp::create(b, loc, count - 1), index);
-      RowRange row(b, index, cast<RankedTensorType>(value.getType()));
+      RowRange row(b, index, sizesOfRow);
       stored.push_back(tensor::InsertSliceOp::create(b, loc, value, tensor, row.offsets, row.sizes, row.strides));
     }
     return stored;
@@ -405,7 +462,7 @@ void Distribution::sink() {
       Value added = candidate.op->getResult(0);
       b.replaceAllUsesWith(addition->getResult(0), getAddend(addition, added));
     } else {
-      result = computeAll(candidate, createZeros(b, loop.getLoc(), cast<RankedTensorType>(result.getType())), stacked);
+      result = computeAll(candidate, zerosOfRows[candidate.carried], stacked);
       auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
       b.modifyOpInPlace(yield, [&] { yield.setOperand(candidate.carried, argument); });
     }
@@ -456,7 +513,7 @@ void Distribution::dropInits() {
     if (init.get().getDefiningOp<tensor::EmptyOp>() || !getInsertion(carried))
       continue;
     b.setInsertionPoint(loop);
-    Value empty = tensor::EmptyOp::create(b, loop.getLoc(), cast<RankedTensorType>(init.get().getType()), ValueRange());
+    Value empty = tensor::EmptyOp::create(b, loop.getLoc(), getSizes(init.get()), getElementTypeOrSelf(init.get()));
     b.modifyOpInPlace(loop, [&] { init.set(empty); });
   }
 }
@@ -474,8 +531,8 @@ void Distribution::run() {
     if (countElements(result) <= saved && reserve(result))
       hoist(*candidate);
   }
-  sink();
   dropInits();
+  sink();
 }
 
 namespace {

@@ -78,6 +78,44 @@ def test_forward_passes(function):
     check(function, "n, 4")
 
 
+def lstm(w, bias, x):
+    def step(state, x):
+        h, c = state
+        i, j, f, o = jnp.split(jnp.concatenate([x, h], -1) @ w + bias, 4, -1)
+        c = jax.nn.sigmoid(f + 1) * c + jax.nn.sigmoid(i) * jnp.tanh(j)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+
+    state = jnp.zeros((x.shape[1], 8))
+    return lax.scan(step, (state, state), x)
+
+
+def elman(wi, wh, bias, x):
+    def step(h, x):
+        h = jnp.tanh(x @ wi + h @ wh + bias)
+        return h, (h, x @ wi)
+
+    return lax.scan(step, jnp.zeros((x.shape[1], 24)), x, reverse=True)
+
+
+# Products of all steps at once, in loops that carry tensors of a symbolic size.
+@pytest.mark.parametrize("function, shapes", ((lstm, ["11, 32", "32", "6, n, 3"]), (elman, ["20, 24", "24, 24", "24", "7, n, 20"])))
+def test_cells(function, shapes):
+    check(function, *shapes)
+    check(gradient(function), *shapes)
+
+
+def test_tensors_that_a_loop_does_not_change():
+    # The sizes of the carried tensors are equal to those of others, and swapped in each step.
+    def function(x, y):
+        def step(k, carry):
+            a, b, c = carry
+            return b * .5, a + b.sum(0), jnp.concatenate([c[1:], c[:1]]) + a[:1, :1]
+        return lax.fori_loop(0, 5, step, (x, x + 1, y))
+
+    check(function, "n, 3", "n, 3")
+
+
 def test_errors():
     """A window of a symbolic size that is not that of the whole dimension."""
     function = compile_for(lambda x, y: lax.reduce_window(x, np.float32(0), lax.add, (y.shape[0],), (1,), ((y.shape[0] - 1, 0),)), "n", "m")

@@ -186,6 +186,51 @@ func.func @addends(%x: tensor<9x3x8xf32>, %dw: tensor<8x5xf32>, %db: tensor<5xf3
 
 // -----
 
+// The batch is not known at compile time: 16 examples are assumed, and tensors have its size.
+// CHECK-LABEL: func @batch
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<9x?x32xf32>, %[[W:[a-z0-9]+]]: tensor<32x4xf32>, %[[DW:[a-z0-9]+]]: tensor<32x4xf32>
+// CHECK: %[[N:.*]] = tensor.dim %[[X]], %c1
+// CHECK: %[[E:.*]] = tensor.empty(%{{.*}}) : tensor<9x?x4xf32>
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} outs(%[[E]]
+// CHECK: %[[ALL:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[W]] : {{.*}}) outs(%[[ZEROS]]
+// CHECK: %[[STACK:.*]] = tensor.empty(%{{.*}}) : tensor<9x?x4xf32>
+// CHECK: %[[LOOP:.*]]:2 = scf.for %[[I:.*]] = {{.*}} iter_args(%[[H:.*]] = %{{.*}}, %[[ROWS:.*]] = %[[STACK]]) ->
+// CHECK: tensor.extract_slice %[[ALL]][%[[I]], 0, 0] [1, %{{.*}}, 4] [1, 1, 1] : tensor<9x?x4xf32> to tensor<?x4xf32>
+// CHECK: %[[T:.*]] = linalg.tanh
+// CHECK: tensor.insert_slice %[[T]] into %[[ROWS]][%{{.*}}, 0, 0] [1, %{{.*}}, 4] [1, 1, 1] : tensor<?x4xf32> into tensor<9x?x4xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[LOOP]]#1 : tensor<9x?x32xf32>, tensor<9x?x4xf32>) outs(%[[DW]]
+func.func @batch(%x: tensor<9x?x32xf32>, %w: tensor<32x4xf32>, %dw: tensor<32x4xf32>) -> (tensor<?x4xf32>, tensor<32x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %n = tensor.dim %x, %c1 : tensor<9x?x32xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %h = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %e0 = tensor.empty() : tensor<32x4xf32>
+  %r:2 = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %h, %s = %dw) -> (tensor<?x4xf32>, tensor<32x4xf32>) {
+    %row = tensor.extract_slice %x[%i, 0, 0] [1, %n, 32] [1, 1, 1] : tensor<9x?x32xf32> to tensor<?x32xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+    %p = linalg.matmul ins(%row, %w : tensor<?x32xf32>, tensor<32x4xf32>) outs(%z : tensor<?x4xf32>) -> tensor<?x4xf32>
+    %b = linalg.add ins(%a, %p : tensor<?x4xf32>, tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+    %t = linalg.tanh ins(%b : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+    %z0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<32x4xf32>) -> tensor<32x4xf32>
+    %q = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%row, %t : tensor<?x32xf32>, tensor<?x4xf32>) outs(%z0 : tensor<32x4xf32>) {
+    ^bb0(%l: f32, %m: f32, %o: f32):
+      %k = arith.mulf %l, %m : f32
+      %v = arith.addf %o, %k : f32
+      linalg.yield %v : f32
+    } -> tensor<32x4xf32>
+    %u = linalg.add ins(%s, %q : tensor<32x4xf32>, tensor<32x4xf32>) outs(%e0 : tensor<32x4xf32>) -> tensor<32x4xf32>
+    scf.yield %t, %u : tensor<?x4xf32>, tensor<32x4xf32>
+  }
+  return %r#0, %r#1 : tensor<?x4xf32>, tensor<32x4xf32>
+}
+
+// -----
+
 // Each iteration writes one row: the zeros are not needed. The other tensor keeps a row of them.
 // CHECK-LABEL: func @rows
 // CHECK-SAME: %[[H:[a-z0-9]+]]: tensor<4xf32>, %[[Z:[a-z0-9]+]]: tensor<9x4xf32>, %[[MORE:[a-z0-9]+]]: tensor<10x4xf32>

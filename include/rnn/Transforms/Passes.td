@@ -210,7 +210,8 @@ def RNNDropUnitDimsPass : Pass<"rnn-drop-unit-dims"> {
 def RNNDistributeLoopsPass : Pass<"rnn-distribute-loops"> {
   let summary = "Compute products of all iterations of a loop at once, if no iteration needs those of another one";
   let description = [{
-    In `scf.for` loops with a known number of iterations, sums of products (`linalg.matmul` and its like) of static sizes move:
+    In `scf.for` loops with a known number of iterations, sums of products (`linalg.matmul` and its like) move if their sizes are known before
+    the loop:
 
     - before the loop, if their operands are rows of tensors, one for each iteration, and weights: the products of the inputs
       of a cell;
@@ -219,7 +220,7 @@ def RNNDistributeLoopsPass : Pass<"rnn-distribute-loops"> {
 
     One op then computes the products of all iterations: the iteration is an additional reduction loop, or an additional dimension of the
     result. An op moves only if the loop stores no more elements per iteration than it saves in reads and writes, and if the stored
-    tensors take at most 256 MiB. Tensors of which each iteration writes a row start as empty tensors.
+    tensors take at most 256 MiB. Sizes that are not known at compile time count as 16. Tensors of which each iteration writes a row start as empty tensors.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -280,6 +281,21 @@ def RNNUpliftLoopsPass : Pass<"rnn-uplift-loops"> {
     bufferization copies the values that an `scf.while` passes from its condition to its body in each iteration.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RNNFoldShapesPass : Pass<"rnn-fold-shapes"> {
+  let summary = "Compute sizes by scalars, and broadcast operands of equal sizes without conditions";
+  let description = [{
+    For programs with dynamic sizes, as JAX and TensorFlow export them:
+
+    - An element of a small tensor of integers that a linalg op computes, such as the result of an operation on shapes, is computed by scalar
+      ops. `tensor.reshape` with one unknown size becomes `tensor.collapse_shape` or `tensor.expand_shape`.
+    - Where the size of an operand is known to be that of the loop, `size == 1 ? 0 : index` becomes the index, and elements that
+      a linalg op reads at its own indices become an operand. Sizes are followed through slices and through tensors that loops carry.
+
+    Other passes then fuse, vectorize and move these ops as those of static sizes.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def RNNUnrollLoopsPass : Pass<"rnn-unroll-loops"> {
