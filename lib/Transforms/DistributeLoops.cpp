@@ -37,11 +37,6 @@ static int64_t countElements(Value tensor) {
   return count;
 }
 
-static Value fillWithZeros(OpBuilder &b, Value tensor) {
-  Value zero = arith::ConstantOp::create(b, tensor.getLoc(), b.getZeroAttr(getElementTypeOrSelf(tensor)));
-  return linalg::FillOp::create(b, tensor.getLoc(), zero, tensor).getResult(0);
-}
-
 namespace {
 /// Rows of a tensor of which each iteration uses one: in their order, or from the last one to the first.
 struct Rows {
@@ -328,7 +323,7 @@ void Distribution::hoist(const Candidate &candidate) {
   linalg::LinalgOp op = candidate.op;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   b.setInsertionPoint(loop);
-  Value result = op->getResult(0), zeros = fillWithZeros(b, createStack(result));
+  Value result = op->getResult(0), zeros = fillWithZeros(b, op.getLoc(), createStack(result));
   Value all = computeAll(candidate, zeros, DenseMap<Value, Value>());
   b.setInsertionPoint(op);
   Value index;
@@ -425,7 +420,8 @@ void Distribution::sink() {
   DenseMap<unsigned, Value> zerosOfRows;
   for (const Candidate &candidate : candidates)
     if (!candidate.addition)
-      zerosOfRows[candidate.carried] = fillWithZeros(b, createStack(linalg::LinalgOp(candidate.op)->getResult(0)));
+      zerosOfRows[candidate.carried] =
+          fillWithZeros(b, loop.getLoc(), createStack(linalg::LinalgOp(candidate.op)->getResult(0)));
   auto store = [&](OpBuilder &b, Location loc, ArrayRef<BlockArgument> tensors) {
     SmallVector<Value> stored;
     for (auto [entry, tensor, sizesOfRow] : llvm::zip_equal(stacks, tensors, sizesOfRows)) {

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgForms.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "TensorSizes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "rnn/Transforms/Passes.h"
 #include "rnn/Transforms/ZeroTensors.h"
@@ -21,13 +21,8 @@ namespace mlir::rnn {
 using namespace mlir;
 using namespace mlir::rnn;
 
-static RankedTensorType getStaticType(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.hasStaticShape() ? type : RankedTensorType();
-}
-
 namespace {
-/// A part of a tensor: all indices from `offsets` on, `sizes` of them.
+/// A part of a tensor: all indices from `offsets` on, `sizes` of them. A dynamic size is all of that dimension.
 struct Box {
   SmallVector<int64_t> offsets, sizes;
 
@@ -39,11 +34,19 @@ struct Box {
   bool covers(RankedTensorType type) const { return type.getShape() == ArrayRef(sizes); }
   bool isDisjointFrom(const Box &other) const {
     return llvm::any_of(llvm::seq(getRank()), [&](unsigned dim) {
+      if (ShapedType::isDynamic(sizes[dim]) || ShapedType::isDynamic(other.sizes[dim]))
+        return false;
       return getEnd(dim) <= other.offsets[dim] || other.getEnd(dim) <= offsets[dim];
     });
   }
   void extendTo(const Box &other) {
     for (unsigned dim = 0; dim < getRank(); ++dim) {
+      if (ShapedType::isDynamic(sizes[dim]))
+        continue;
+      if (ShapedType::isDynamic(other.sizes[dim])) {
+        offsets[dim] = 0, sizes[dim] = ShapedType::kDynamic;
+        continue;
+      }
       const int64_t end = std::max(getEnd(dim), other.getEnd(dim));
       offsets[dim] = std::min(offsets[dim], other.offsets[dim]);
       sizes[dim] = end - offsets[dim];
@@ -62,32 +65,62 @@ static SmallVector<OpFoldResult> getAttributes(OpBuilder &b, ArrayRef<int64_t> v
   return getAsIndexOpFoldResult(b.getContext(), values);
 }
 
+/// The sizes of a part of a tensor.
+static SmallVector<OpFoldResult> getSizes(OpBuilder &b, Location loc, Value tensor, const Box &box) {
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, size] : llvm::enumerate(box.sizes))
+    sizes.push_back(ShapedType::isDynamic(size) ? tensor::getMixedSize(b, loc, tensor, dim)
+                                                : OpFoldResult(b.getIndexAttr(size)));
+  return sizes;
+}
+
 static Value extract(OpBuilder &b, Location loc, Value tensor, const Box &box) {
   if (box.covers(cast<RankedTensorType>(tensor.getType())))
     return tensor;
   SmallVector<OpFoldResult> strides(box.getRank(), b.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(b, loc, tensor, getAttributes(b, box.offsets), getAttributes(b, box.sizes),
+  return tensor::ExtractSliceOp::create(b, loc, tensor, getAttributes(b, box.offsets), getSizes(b, loc, tensor, box),
                                         strides);
 }
 
-/// The part that a slice of known offsets and sizes has, without steps.
-static std::optional<Box> getBox(OffsetSizeAndStrideOpInterface slice) {
-  if (ShapedType::isDynamicShape(slice.getStaticOffsets()) || ShapedType::isDynamicShape(slice.getStaticSizes()) ||
-      !slice.hasUnitStride())
+/// An empty tensor with the sizes of a part of another one, which may be a fill of an empty tensor.
+static Value createEmpty(OpBuilder &b, Location loc, Value like, const Box &box) {
+  if (auto fill = like.getDefiningOp<linalg::FillOp>())
+    like = fill.getOutputs().front();
+  SmallVector<OpFoldResult> sizes;
+  if (auto empty = like.getDefiningOp<tensor::EmptyOp>()) {
+    sizes = empty.getMixedSizes(); // instead of sizes of a tensor that nothing else needs
+    for (auto [dim, size] : llvm::enumerate(box.sizes))
+      if (!ShapedType::isDynamic(size))
+        sizes[dim] = b.getIndexAttr(size);
+  } else {
+    sizes = getSizes(b, loc, like, box);
+  }
+  return tensor::EmptyOp::create(b, loc, sizes, getElementTypeOrSelf(like));
+}
+
+/// The part of the tensor `whole` that a slice of known offsets and sizes has, without steps.
+static std::optional<Box> getBox(OffsetSizeAndStrideOpInterface slice, Value whole, const TensorSizes &sizes) {
+  if (ShapedType::isDynamicShape(slice.getStaticOffsets()) || !slice.hasUnitStride())
     return std::nullopt;
-  return Box(slice.getStaticOffsets(), slice.getStaticSizes());
+  Box box(slice.getStaticOffsets(), slice.getStaticSizes());
+  for (unsigned dim = 0; dim < box.getRank(); ++dim) {
+    if (!slice.isDynamicSize(dim))
+      continue;
+    if (box.offsets[dim] != 0 || sizes.getIndex(slice.getDynamicSize(dim)) != sizes.getSize(whole, dim))
+      return std::nullopt;
+    box.sizes[dim] = cast<RankedTensorType>(whole.getType()).getDimSize(dim);
+  }
+  return box;
 }
 
 /// Matches `tensor.concat`, and insertions that fill an empty tensor.
-static std::optional<Concatenation> getConcatenation(Value value) {
-  RankedTensorType type = getStaticType(value);
-  if (!type)
-    return std::nullopt;
+static std::optional<Concatenation> getConcatenation(Value value, const TensorSizes &sizes) {
+  auto type = cast<RankedTensorType>(value.getType());
   if (auto concat = value.getDefiningOp<tensor::ConcatOp>())
     return Concatenation{unsigned(concat.getDim()), llvm::to_vector(concat.getInputs())};
   SmallVector<std::pair<Box, Value>> pieces;
   while (auto insert = value.getDefiningOp<tensor::InsertSliceOp>()) {
-    std::optional<Box> box = getBox(insert);
+    std::optional<Box> box = getBox(insert, insert.getDest(), sizes);
     if (!box || insert.getSourceType().getRank() != type.getRank())
       return std::nullopt;
     pieces.emplace_back(*box, insert.getSource());
@@ -102,6 +135,8 @@ static std::optional<Concatenation> getConcatenation(Value value) {
       return std::nullopt;
   llvm::sort(pieces,
              [&](const auto &a, const auto &b) { return a.first.offsets[result.dim] < b.first.offsets[result.dim]; });
+  if (type.isDynamicDim(result.dim))
+    return std::nullopt;
   Box expected(type);
   expected.sizes[result.dim] = 0;
   for (auto &[box, piece] : pieces) {
@@ -125,13 +160,14 @@ static Value concatenate(OpBuilder &b, Location loc, unsigned dim, ArrayRef<Valu
   if (pieces.size() == 1)
     return pieces.front();
   RankedTensorType type = tensor::ConcatOp::inferResultType(dim, ValueRange(pieces).getTypes());
-  Value result = tensor::EmptyOp::create(b, loc, type, ValueRange());
   Box box(type);
   SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+  auto getSizesOfBox = [&] { return getSizes(b, loc, pieces.front(), box); };
+  Value result = tensor::EmptyOp::create(b, loc, getSizesOfBox(), type.getElementType());
   for (Value piece : pieces) {
     box.sizes[dim] = cast<RankedTensorType>(piece.getType()).getDimSize(dim);
-    result = tensor::InsertSliceOp::create(b, loc, piece, result, getAttributes(b, box.offsets),
-                                           getAttributes(b, box.sizes), strides);
+    result =
+        tensor::InsertSliceOp::create(b, loc, piece, result, getAttributes(b, box.offsets), getSizesOfBox(), strides);
     box.offsets[dim] += box.sizes[dim];
   }
   return result;
@@ -139,7 +175,7 @@ static Value concatenate(OpBuilder &b, Location loc, unsigned dim, ArrayRef<Valu
 
 /// If the op multiplies a concatenation of inputs of its loop and of other tensors, replaces it by the sum of the
 /// products of both. Returns whether it did.
-static bool splitDepth(IRRewriter &b, linalg::LinalgOp op) {
+static bool splitDepth(IRRewriter &b, linalg::LinalgOp op, const TensorSizes &sizes) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   if (!loop || !isSumOfProducts(op) || !isZero(op.getDpsInits().front()))
     return false;
@@ -148,9 +184,11 @@ static bool splitDepth(IRRewriter &b, linalg::LinalgOp op) {
     return false;
   for (unsigned left : {0, 1}) {
     const unsigned right = 1 - left;
-    std::optional<Concatenation> whole = getConcatenation(op.getDpsInputs()[left]);
+    std::optional<Concatenation> whole = getConcatenation(op.getDpsInputs()[left], sizes);
     Value other = op.getDpsInputs()[right];
-    if (!whole || !getStaticType(other))
+    if (!whole || llvm::any_of(whole->pieces, [&](Value piece) {
+          return cast<RankedTensorType>(piece.getType()).isDynamicDim(whole->dim);
+        }))
       continue;
     AffineExpr depth = maps[left].getResult(whole->dim);
     std::optional<unsigned> otherDim = maps[right].getResultPosition(depth);
@@ -166,7 +204,8 @@ static bool splitDepth(IRRewriter &b, linalg::LinalgOp op) {
       continue;
     b.setInsertionPoint(op);
     Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    Value init = op.getDpsInits().front();
+    auto createResult = [&] { return createEmpty(b, loc, init, Box(cast<RankedTensorType>(init.getType()))); };
     Box slice(cast<RankedTensorType>(other.getType()));
     Value sum;
     for (ArrayRef<Value> run : runs) {
@@ -175,10 +214,9 @@ static bool splitDepth(IRRewriter &b, linalg::LinalgOp op) {
       slice.sizes[*otherDim] = cast<RankedTensorType>(inputs[left].getType()).getDimSize(whole->dim);
       inputs[right] = extract(b, loc, other, slice);
       slice.offsets[*otherDim] += slice.sizes[*otherDim];
-      Value product =
-          createWithBody(b, op, inputs, createZeros(b, loc, type), maps, op.getIteratorTypesArray()).getResult(0);
-      Value empty = tensor::EmptyOp::create(b, loc, type, ValueRange());
-      sum = sum ? linalg::AddOp::create(b, loc, ValueRange{sum, product}, empty).getResult(0) : product;
+      Value zeros = fillWithZeros(b, loc, createResult());
+      Value product = createWithBody(b, op, inputs, zeros, maps, op.getIteratorTypesArray()).getResult(0);
+      sum = sum ? linalg::AddOp::create(b, loc, ValueRange{sum, product}, createResult()).getResult(0) : product;
     }
     b.replaceOp(op, sum);
     return true;
@@ -208,14 +246,14 @@ static Value computeBox(OpBuilder &b, linalg::LinalgOp op, const Box &box) {
     }
     Box part(type);
     for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-      if (std::optional<unsigned> position = result.getResultPosition(expr))
+      if (std::optional<unsigned> position = result.getResultPosition(expr);
+          position && !ShapedType::isDynamic(box.sizes[*position]))
         part.offsets[dim] = box.offsets[*position], part.sizes[dim] = box.sizes[*position];
     const bool isInit = op.isDpsInit(&operand);
-    auto partType = RankedTensorType::get(part.sizes, type.getElementType());
     if (isInit && !op.payloadUsesValueFromOperand(&operand))
-      operands.push_back(tensor::EmptyOp::create(b, loc, partType, ValueRange()));
+      operands.push_back(createEmpty(b, loc, operand.get(), part));
     else if (isInit && isZero(operand.get()))
-      operands.push_back(createZeros(b, loc, partType));
+      operands.push_back(fillWithZeros(b, loc, createEmpty(b, loc, operand.get(), part)));
     else
       operands.push_back(extract(b, loc, operand.get(), part));
   }
@@ -226,29 +264,27 @@ static Value computeBox(OpBuilder &b, linalg::LinalgOp op, const Box &box) {
 
 /// If slices of the op's result have all that is used of it, computes only these parts. What only leaves the loop is
 /// computed by another op than what the loop needs.
-static void computeSlices(IRRewriter &b, linalg::LinalgOp op) {
+static void computeSlices(IRRewriter &b, linalg::LinalgOp op, const TensorSizes &sizes) {
   if (op->getNumResults() != 1 || !op.hasPureTensorSemantics() || op.hasIndexSemantics() || op->use_empty() ||
       !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) { return map.isProjectedPermutation(); }))
     return;
-  for (Value operand : op->getOperands())
-    if (isa<TensorType>(operand.getType()) && !getStaticType(operand))
-      return;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   struct Part {
     std::optional<Box> box;
-    SmallVector<tensor::ExtractSliceOp> slices;
+    SmallVector<std::pair<tensor::ExtractSliceOp, Box>> slices;
     void add(const Box &more) { box ? box->extendTo(more) : void(box = more); }
   };
   Part kept, leaving;
   for (Operation *user : op->getUsers()) {
     auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
-    std::optional<Box> box = slice && slice->getBlock() == op->getBlock() ? getBox(slice) : std::nullopt;
+    std::optional<Box> box =
+        slice && slice->getBlock() == op->getBlock() ? getBox(slice, op->getResult(0), sizes) : std::nullopt;
     if (!box)
       return;
     Part &part = leavesLoop(slice, loop) ? leaving : kept;
     part.add(*box);
-    part.slices.push_back(slice);
+    part.slices.emplace_back(slice, *box);
   }
   SmallVector<Part *> parts;
   if (kept.box && leaving.box && !kept.box->isDisjointFrom(*leaving.box)) {
@@ -262,14 +298,13 @@ static void computeSlices(IRRewriter &b, linalg::LinalgOp op) {
   b.setInsertionPoint(op);
   for (Part *part : parts) {
     Value computed = computeBox(b, op, *part->box);
-    for (tensor::ExtractSliceOp slice : part->slices) {
-      Box box = *getBox(slice);
+    for (auto &[slice, box] : part->slices) {
       for (unsigned dim = 0; dim < box.getRank(); ++dim)
         box.offsets[dim] -= part->box->offsets[dim];
-      b.modifyOpInPlace(slice, [&] {
-        slice.getSourceMutable().assign(computed);
-        slice.setStaticOffsets(box.offsets);
-      });
+      b.startOpModification(slice);
+      slice.getSourceMutable().assign(computed);
+      slice.setStaticOffsets(box.offsets);
+      b.finalizeOpModification(slice);
       if (slice.getType() == computed.getType())
         b.replaceOp(slice, computed);
     }
@@ -284,9 +319,10 @@ struct SplitContractions : public rnn::impl::RNNSplitContractionsPassBase<SplitC
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     IRRewriter b(&getContext());
+    const TensorSizes sizes(getOperation());
     for (linalg::LinalgOp op : llvm::reverse(ops)) // an op that computes less reads slices of other ones
-      if (!splitDepth(b, op))
-        computeSlices(b, op);
+      if (!splitDepth(b, op, sizes))
+        computeSlices(b, op, sizes);
   }
 };
 } // namespace

@@ -136,7 +136,8 @@ static scf::ForOp splitSum(IRRewriter &b, scf::ForOp loop, unsigned carried) {
       inits.push_back(
           tensor::ExtractSliceOp::create(b, loc, init, getAttributes(b, first.offsets), getSizes(first), strides));
     else
-      inits.push_back(createZeros(b, loc, cast<RankedTensorType>(first.value.getType())));
+      inits.push_back(fillWithZeros(
+          b, loc, tensor::EmptyOp::create(b, loc, cast<RankedTensorType>(first.value.getType()), ValueRange())));
   }
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   b.setInsertionPoint(yield);

@@ -126,6 +126,60 @@ func.func @gradient(%w: tensor<4x7xf32>, %d: tensor<2x4xf32>) -> (tensor<2x4xf32
 
 // -----
 
+// The batch is not known. Its size is that of all pieces, and of slices of the result.
+// CHECK-LABEL: func @batch
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<9x?x3xf32>, %[[W:[a-z0-9]+]]: tensor<7x4xf32>, %[[V:[a-z0-9]+]]: tensor<4x7xf32>, %[[N:[a-z0-9]+]]: index
+// CHECK: scf.for {{.*}} iter_args(%[[H:.*]] = %
+// CHECK: %[[ROW:.*]] = tensor.extract_slice %[[X]]
+// CHECK-DAG: %[[WX:.*]] = tensor.extract_slice %[[W]][0, 0] [3, 4] [1, 1]
+// CHECK-DAG: linalg.generic {{.*}} ins(%[[ROW]], %[[WX]] : tensor<?x3xf32>, tensor<3x4xf32>)
+// CHECK-DAG: %[[WH:.*]] = tensor.extract_slice %[[W]][3, 0] [4, 4] [1, 1]
+// CHECK-DAG: linalg.generic {{.*}} ins(%[[H]], %[[WH]] : tensor<?x4xf32>, tensor<4x4xf32>)
+// CHECK: %[[S:.*]] = linalg.add
+// CHECK: %[[VH:.*]] = tensor.extract_slice %[[V]][0, 3] [4, 4] [1, 1]
+// CHECK: %[[E:.*]] = tensor.empty(%[[N]]) : tensor<?x4xf32>
+// CHECK: %[[Z:.*]] = linalg.fill {{.*}} outs(%[[E]]
+// CHECK: linalg.generic {{.*}} ins(%[[S]], %[[VH]] : tensor<?x4xf32>, tensor<4x4xf32>) outs(%[[Z]]
+func.func @batch(%x: tensor<9x?x3xf32>, %w: tensor<7x4xf32>, %v: tensor<4x7xf32>, %n: index) -> tensor<?x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %h = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %h) -> tensor<?x4xf32> {
+    %row = tensor.extract_slice %x[%i, 0, 0] [1, %n, 3] [1, 1, 1] : tensor<9x?x3xf32> to tensor<?x3xf32>
+    %f = tensor.empty(%n) : tensor<?x7xf32>
+    %f0 = tensor.insert_slice %row into %f[0, 0] [%n, 3] [1, 1] : tensor<?x3xf32> into tensor<?x7xf32>
+    %f1 = tensor.insert_slice %a into %f0[0, 3] [%n, 4] [1, 1] : tensor<?x4xf32> into tensor<?x7xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+    %p = linalg.matmul ins(%f1, %w : tensor<?x7xf32>, tensor<7x4xf32>) outs(%z : tensor<?x4xf32>) -> tensor<?x4xf32>
+    %z7 = linalg.fill ins(%zero : f32) outs(%f : tensor<?x7xf32>) -> tensor<?x7xf32>
+    %q = linalg.matmul ins(%p, %v : tensor<?x4xf32>, tensor<4x7xf32>) outs(%z7 : tensor<?x7xf32>) -> tensor<?x7xf32>
+    %s = tensor.extract_slice %q[0, 3] [%n, 4] [1, 1] : tensor<?x7xf32> to tensor<?x4xf32>
+    scf.yield %s : tensor<?x4xf32>
+  }
+  return %r : tensor<?x4xf32>
+}
+
+// -----
+
+// A size that may be another one than that of the whole dimension.
+// CHECK-LABEL: func @other
+// CHECK: linalg.matmul {{.*}} outs(%{{.*}} : tensor<?x8xf32>)
+func.func @other(%x: tensor<?x3xf32>, %w: tensor<3x8xf32>, %n: index) -> tensor<?x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?x3xf32>
+  %e = tensor.empty(%m) : tensor<?x8xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<?x3xf32>, tensor<3x8xf32>) outs(%z : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %s = tensor.extract_slice %p[0, 0] [%n, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  return %s : tensor<?x4xf32>
+}
+
+// -----
+
 // The last step of a dense layer: slices reach the product through the bias. The slice drops a dimension.
 // CHECK-LABEL: func @last
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x9x3xf32>, %[[W:[a-z0-9]+]]: tensor<3x4xf32>, %[[B:[a-z0-9]+]]: tensor<4xf32>

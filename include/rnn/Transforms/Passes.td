@@ -231,7 +231,7 @@ def RNNSplitContractionsPass : Pass<"rnn-split-contractions"> {
     A cell that multiplies the concatenation of its input and its state, `concat([x, h]) @ w`, becomes the sum of two products with
     parts of the weights if the input is from outside of the loop: `rnn-distribute-loops` then computes its product for all iterations.
 
-    An op on tensors of static sizes whose result is only read by slices computes the part that these have. What a slice stores in a
+    An op whose result is only read by slices computes the part that these have. What a slice stores in a
     tensor that the loop carries is computed by another op, if the rest does not overlap: the gradients of input and state.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];

@@ -23,10 +23,9 @@ inline bool isZero(Value value) {
   return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 
-/// A tensor of zeros of static sizes.
-inline Value createZeros(OpBuilder &b, Location loc, RankedTensorType type) {
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType()));
-  Value empty = tensor::EmptyOp::create(b, loc, type, ValueRange());
+/// Zeros with the type and the sizes of an empty tensor.
+inline Value fillWithZeros(OpBuilder &b, Location loc, Value empty) {
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(getElementTypeOrSelf(empty)));
   return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
 }
 
