@@ -65,12 +65,16 @@ struct RowRange {
 
 /// A linalg op of which all iterations can be computed at once.
 struct Candidate {
+  bool hasSlices() const {
+    return llvm::any_of(slices, [](const auto &slice) { return slice.has_value(); });
+  }
+
   linalg::LinalgOp op;
-  bool descend;                ///< the order of iterations in the added dimension
-  bool hasSlices;              ///< some operands have that order; otherwise, a sum may have any
-  SmallVector<Value> computed; ///< operands that are computed in the loop
-  unsigned carried = 0;        ///< the number of the loop's value that holds the results; if it is used after the loop
-  linalg::LinalgOp addition;   ///< adds the result to that value; null if the value has the results as rows
+  bool descend;                                ///< the order of iterations in the added dimension
+  SmallVector<std::optional<RowSlice>> slices; ///< of the operands that are rows in that order
+  SmallVector<Value> computed;                 ///< operands that are computed in the loop
+  unsigned carried = 0;      ///< the number of the loop's value that holds the results; if it is used after the loop
+  linalg::LinalgOp addition; ///< adds the result to that value; null if the value has the results as rows
 };
 
 /// Moves ops out of one loop.
@@ -256,17 +260,18 @@ std::optional<Candidate> Distribution::getCandidate(linalg::LinalgOp op) {
   candidate.op = op;
   std::optional<bool> descend;
   for (Value input : op.getDpsInputs()) {
+    candidate.slices.emplace_back();
     if (loop.isDefinedOutsideOfLoop(input))
       continue;
     if (std::optional<RowSlice> slice = getSlice(input);
         slice && descend.value_or(slice->rows.descend) == slice->rows.descend)
-      descend = slice->rows.descend;
+      descend = slice->rows.descend, candidate.slices.back() = slice;
     else
       candidate.computed.push_back(input);
   }
   if (!descend && candidate.computed.empty())
     return std::nullopt;
-  candidate.descend = descend.value_or(false), candidate.hasSlices = descend.has_value();
+  candidate.descend = descend.value_or(false);
   return candidate;
 }
 
@@ -302,13 +307,13 @@ Value Distribution::computeAll(const Candidate &candidate, Value init, const Den
     maps.push_back(hasIterations ? map.insertResult(b.getAffineDimExpr(0), 0) : map);
   };
   SmallVector<Value> inputs;
-  for (OpOperand *operand : op.getDpsInputOperands()) {
+  for (auto [operand, slice] : llvm::zip_equal(op.getDpsInputOperands(), candidate.slices)) {
     Value input = operand->get();
     bool hasIterations = !loop.isDefinedOutsideOfLoop(input);
     if (Value stacked = stacks.lookup(input))
       input = stacked;
     else if (hasIterations)
-      input = getAllRows(*getSlice(input));
+      input = getAllRows(*slice);
     inputs.push_back(input);
     addMap(*operand, hasIterations);
   }
@@ -326,14 +331,11 @@ void Distribution::hoist(const Candidate &candidate) {
   Value result = op->getResult(0), zeros = fillWithZeros(b, op.getLoc(), createStack(result));
   Value all = computeAll(candidate, zeros, DenseMap<Value, Value>());
   b.setInsertionPoint(op);
-  Value index;
-  for (Value input : op.getDpsInputs())
-    if (std::optional<RowSlice> slice = getSlice(input)) {
-      index = slice->index;
-      if (slice->rows.first != 0)
-        index = arith::SubIOp::create(b, op.getLoc(), index,
-                                      arith::ConstantIndexOp::create(b, op.getLoc(), slice->rows.first));
-    }
+  const RowSlice &slice = **llvm::find_if(candidate.slices, [](const auto &slice) { return slice.has_value(); });
+  Value index = slice.index;
+  if (slice.rows.first != 0)
+    index =
+        arith::SubIOp::create(b, op.getLoc(), index, arith::ConstantIndexOp::create(b, op.getLoc(), slice.rows.first));
   RowRange row(b, index, getSizes(result));
   b.replaceOpWithNewOp<tensor::ExtractSliceOp>(op, type, all, row.offsets, row.sizes, row.strides);
 }
@@ -365,7 +367,7 @@ void Distribution::getRowsOfResult(unsigned carried, SmallVectorImpl<Candidate> 
   if (!candidate || !row.hasOneUse() || candidate->computed.empty())
     return;
   // Slices have the order of the insertion already, or are copied.
-  if (candidate->hasSlices && candidate->descend != insertion->rows.descend)
+  if (candidate->hasSlices() && candidate->descend != insertion->rows.descend)
     return;
   candidate->carried = carried, candidate->descend = insertion->rows.descend;
   candidates.push_back(*candidate);
@@ -383,7 +385,7 @@ void Distribution::sink() {
   llvm::SetVector<Stack> stacks;
   auto addStacks = [&](Candidate &candidate) {
     auto isStored = [&](Value value, bool descend) { return stacks.contains({value, descend}); };
-    if (candidate.addition && !candidate.hasSlices)
+    if (candidate.addition && !candidate.hasSlices()) // a sum may have any order
       candidate.descend = llvm::any_of(candidate.computed, [&](Value value) { return isStored(value, true); });
     SmallVector<Value> added;
     int64_t stored = 0, saved = 0; // elements per iteration

@@ -56,14 +56,10 @@ struct Box {
 
 /// Tensors that are beside each other in a larger one.
 struct Concatenation {
-  unsigned dim;
+  int64_t dim;
   SmallVector<Value> pieces;
 };
 } // namespace
-
-static SmallVector<OpFoldResult> getAttributes(OpBuilder &b, ArrayRef<int64_t> values) {
-  return getAsIndexOpFoldResult(b.getContext(), values);
-}
 
 /// The sizes of a part of a tensor.
 static SmallVector<OpFoldResult> getSizes(OpBuilder &b, Location loc, Value tensor, const Box &box) {
@@ -78,8 +74,8 @@ static Value extract(OpBuilder &b, Location loc, Value tensor, const Box &box) {
   if (box.covers(cast<RankedTensorType>(tensor.getType())))
     return tensor;
   SmallVector<OpFoldResult> strides(box.getRank(), b.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(b, loc, tensor, getAttributes(b, box.offsets), getSizes(b, loc, tensor, box),
-                                        strides);
+  return tensor::ExtractSliceOp::create(b, loc, tensor, getAsIndexOpFoldResult(b.getContext(), box.offsets),
+                                        getSizes(b, loc, tensor, box), strides);
 }
 
 /// An empty tensor with the sizes of a part of another one, which may be a fill of an empty tensor.
@@ -117,7 +113,7 @@ static std::optional<Box> getBox(OffsetSizeAndStrideOpInterface slice, Value who
 static std::optional<Concatenation> getConcatenation(Value value, const TensorSizes &sizes) {
   auto type = cast<RankedTensorType>(value.getType());
   if (auto concat = value.getDefiningOp<tensor::ConcatOp>())
-    return Concatenation{unsigned(concat.getDim()), llvm::to_vector(concat.getInputs())};
+    return Concatenation{int64_t(concat.getDim()), llvm::to_vector(concat.getInputs())};
   SmallVector<std::pair<Box, Value>> pieces;
   while (auto insert = value.getDefiningOp<tensor::InsertSliceOp>()) {
     std::optional<Box> box = getBox(insert, insert.getDest(), sizes);
@@ -130,13 +126,13 @@ static std::optional<Concatenation> getConcatenation(Value value, const TensorSi
     return std::nullopt;
   const Box &first = pieces.front().first;
   Concatenation result;
-  for (result.dim = 0; first.sizes[result.dim] == type.getDimSize(result.dim); ++result.dim)
-    if (result.dim + 1 == type.getRank())
-      return std::nullopt;
+  result.dim = 0;
+  while (result.dim < type.getRank() && first.sizes[result.dim] == type.getDimSize(result.dim))
+    ++result.dim;
+  if (result.dim == type.getRank() || type.isDynamicDim(result.dim))
+    return std::nullopt;
   llvm::sort(pieces,
              [&](const auto &a, const auto &b) { return a.first.offsets[result.dim] < b.first.offsets[result.dim]; });
-  if (type.isDynamicDim(result.dim))
-    return std::nullopt;
   Box expected(type);
   expected.sizes[result.dim] = 0;
   for (auto &[box, piece] : pieces) {
@@ -156,7 +152,7 @@ static bool isInput(Value piece, scf::ForOp loop) {
   return loop.isDefinedOutsideOfLoop(piece);
 }
 
-static Value concatenate(OpBuilder &b, Location loc, unsigned dim, ArrayRef<Value> pieces) {
+static Value concatenate(OpBuilder &b, Location loc, int64_t dim, ArrayRef<Value> pieces) {
   if (pieces.size() == 1)
     return pieces.front();
   RankedTensorType type = tensor::ConcatOp::inferResultType(dim, ValueRange(pieces).getTypes());
@@ -166,8 +162,8 @@ static Value concatenate(OpBuilder &b, Location loc, unsigned dim, ArrayRef<Valu
   Value result = tensor::EmptyOp::create(b, loc, getSizesOfBox(), type.getElementType());
   for (Value piece : pieces) {
     box.sizes[dim] = cast<RankedTensorType>(piece.getType()).getDimSize(dim);
-    result =
-        tensor::InsertSliceOp::create(b, loc, piece, result, getAttributes(b, box.offsets), getSizesOfBox(), strides);
+    result = tensor::InsertSliceOp::create(b, loc, piece, result, getAsIndexOpFoldResult(b.getContext(), box.offsets),
+                                           getSizesOfBox(), strides);
     box.offsets[dim] += box.sizes[dim];
   }
   return result;

@@ -80,10 +80,6 @@ static void collectAddends(Value value, ArrayRef<int64_t> offsets, Block *body, 
   addends.push_back({value, llvm::to_vector(offsets)});
 }
 
-static SmallVector<OpFoldResult> getAttributes(OpBuilder &b, ArrayRef<int64_t> values) {
-  return getAsIndexOpFoldResult(b.getContext(), values);
-}
-
 /// Adds tensors of equal types.
 static Value add(OpBuilder &b, linalg::LinalgOp like, Value left, Value right) {
   Value empty = tensor::EmptyOp::create(b, like.getLoc(), cast<RankedTensorType>(left.getType()), ValueRange());
@@ -125,7 +121,7 @@ static scf::ForOp splitSum(IRRewriter &b, scf::ForOp loop, unsigned carried) {
 
   Location loc = loop.getLoc();
   linalg::LinalgOp like = additions.front();
-  auto getSizes = [&](const Addend &addend) { return getAttributes(b, addend.getShape()); };
+  auto getSizes = [&](const Addend &addend) { return getAsIndexOpFoldResult(b.getContext(), addend.getShape()); };
   const SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
   b.setInsertionPoint(loop);
   SmallVector<Value> inits;
@@ -133,8 +129,8 @@ static scf::ForOp splitSum(IRRewriter &b, scf::ForOp loop, unsigned carried) {
   for (const SmallVector<Addend> &part : parts) {
     const Addend &first = part.front();
     if (whole.empty() && !isZero(init))
-      inits.push_back(
-          tensor::ExtractSliceOp::create(b, loc, init, getAttributes(b, first.offsets), getSizes(first), strides));
+      inits.push_back(tensor::ExtractSliceOp::create(
+          b, loc, init, getAsIndexOpFoldResult(b.getContext(), first.offsets), getSizes(first), strides));
     else
       inits.push_back(fillWithZeros(
           b, loc, tensor::EmptyOp::create(b, loc, cast<RankedTensorType>(first.value.getType()), ValueRange())));
@@ -165,7 +161,8 @@ static scf::ForOp splitSum(IRRewriter &b, scf::ForOp loop, unsigned carried) {
   llvm::SmallPtrSet<Operation *, 4> readers;
   for (auto [index, part] : llvm::enumerate(parts)) {
     Value sum = loop.getResult(first + index);
-    const SmallVector<OpFoldResult> offsets = getAttributes(b, part.front().offsets), sizes = getSizes(part.front());
+    const SmallVector<OpFoldResult> offsets = getAsIndexOpFoldResult(b.getContext(), part.front().offsets),
+                                    sizes = getSizes(part.front());
     if (!whole.empty()) {
       Value slice = tensor::ExtractSliceOp::create(b, loc, result, offsets, sizes, strides);
       readers.insert(slice.getDefiningOp());

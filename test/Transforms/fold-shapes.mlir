@@ -48,10 +48,43 @@ func.func @shape(%x: tensor<?x4xf32>) -> tensor<?x64xf32> {
 
 // -----
 
+// An index in a branch that is taken or not at run time.
+// CHECK-LABEL: func @branch
+// CHECK-SAME: %[[FLAG:[a-z0-9]+]]: i1
+// CHECK-NOT: linalg
+// CHECK: %[[R:.*]] = scf.if %[[FLAG]] -> (i32) {
+// CHECK: scf.yield %c1_i32
+// CHECK: } else {
+// CHECK: scf.yield %c7_i32
+// CHECK: return %[[R]]
+func.func @branch(%flag: i1, %x: tensor<?xf32>) -> (i32, tensor<?xf32>) {
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : i32
+  %e = tensor.empty() : tensor<2xi32>
+  %v = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>], iterator_types = ["parallel"]} outs(%e : tensor<2xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %r = scf.if %flag -> i32 {
+      %n = arith.index_cast %i : index to i32
+      scf.yield %n : i32
+    } else {
+      scf.yield %c7 : i32
+    }
+    linalg.yield %r : i32
+  } -> tensor<2xi32>
+  %r = tensor.extract %v[%c1] : tensor<2xi32>
+  %zero = arith.constant 0 : index
+  %n = tensor.dim %x, %zero : tensor<?xf32>
+  %y = tensor.empty(%n) : tensor<?xf32>
+  return %r, %y : i32, tensor<?xf32>
+}
+
+// -----
+
 // Elements that stay: of a sum, of floating-point numbers, of a large tensor, and at an index of run time.
 // CHECK-LABEL: func @stay
 // CHECK-COUNT-4: tensor.extract
-func.func @stay(%x: tensor<?xf32>, %y: tensor<4xi32>, %z: tensor<64xi32>, %f: tensor<4xf32>, %k: index) -> (i32, f32, i32, i32) {
+func.func @stay(%x: tensor<?xf32>, %y: tensor<4xi32>, %z: tensor<64xi32>, %f: tensor<4xf32>, %k: index, %m: index) -> (i32, f32, i32, i32, tensor<?xf32>) {
   %c0 = arith.constant 0 : index
   %e = tensor.empty() : tensor<i32>
   %zero = arith.constant 0 : i32
@@ -67,7 +100,8 @@ func.func @stay(%x: tensor<?xf32>, %y: tensor<4xi32>, %z: tensor<64xi32>, %f: te
   %e4 = tensor.empty() : tensor<4xi32>
   %i = linalg.add ins(%y, %y : tensor<4xi32>, tensor<4xi32>) outs(%e4 : tensor<4xi32>) -> tensor<4xi32>
   %d = tensor.extract %i[%k] : tensor<4xi32>
-  return %a, %b, %c, %d : i32, f32, i32, i32
+  %dynamic = tensor.empty(%m) : tensor<?xf32>
+  return %a, %b, %c, %d, %dynamic : i32, f32, i32, i32, tensor<?xf32>
 }
 
 // -----
