@@ -91,8 +91,9 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   pm.addPass(createRNNConvertTensorSelectsPass());
   // Elementwise ops on tensors have no bufferization model.
   pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addNestedPass<func::FuncOp>(createRNNFoldShapesPass()); // bounds of loops become scalars
   pm.addNestedPass<func::FuncOp>(createRNNUpliftLoopsPass());
-  pm.addNestedPass<func::FuncOp>(createRNNFoldShapesPass()); // after the passes above, which make loops and linalg ops
+  pm.addNestedPass<func::FuncOp>(createRNNFoldShapesPass()); // sizes of what `scf.for` carries
   pm.addNestedPass<func::FuncOp>(createRNNUnrollLoopsPass());
   if (options.target == TargetKind::Host) { // more and smaller kernels were not measured on a GPU
     pm.addNestedPass<func::FuncOp>(createRNNPrepareContractionsPass());

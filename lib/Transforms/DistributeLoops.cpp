@@ -85,12 +85,14 @@ public:
   void run();
 
 private:
+  bool hasKnownCount() const { return !ShapedType::isDynamic(count); }
   std::optional<int64_t> evaluate(Value index, int64_t iteration);
   std::optional<Rows> computeRows(Value index);
   std::optional<Rows> getRows(Value index);
   bool hasKnownSizes(Value tensor);
   SmallVector<OpFoldResult> getSizes(Value tensor);
-  Value createStack(Value row);
+  Value createStack(Value row, OpFoldResult rows);
+  Value createStack(Value row) { return createStack(row, b.getIndexAttr(count)); }
   Value getRowIndex(OffsetSizeAndStrideOpInterface slice, Value whole);
   std::optional<RowSlice> getSlice(Value value);
   std::optional<RowSlice> getInsertion(unsigned carried);
@@ -106,7 +108,7 @@ private:
   bool reserve(ArrayRef<Value> rows);
 
   scf::ForOp loop;
-  const int64_t count; ///< of iterations
+  const int64_t count; ///< of iterations; dynamic if it is not known
   IRRewriter b;
   TensorSizes sizes; ///< until the loop is replaced
   int64_t bytes = 0; ///< of added tensors
@@ -170,7 +172,7 @@ std::optional<Rows> Distribution::getRows(Value index) {
 bool Distribution::hasKnownSizes(Value tensor) {
   return llvm::all_of(llvm::seq(cast<RankedTensorType>(tensor.getType()).getRank()), [&](int64_t dim) {
     const TensorSize size = sizes.getSize(tensor, dim);
-    return !size.value || loop.isDefinedOutsideOfLoop(size.value);
+    return !size.value || ((size.isIndex() || size.isOfTensor()) && loop.isDefinedOutsideOfLoop(size.value));
   });
 }
 
@@ -186,7 +188,7 @@ SmallVector<OpFoldResult> Distribution::getSizes(Value tensor) {
       result.push_back(b.getIndexAttr(size.number));
     else if (!size.value)
       result.push_back(arith::ConstantIndexOp::create(b, loop.getLoc(), size.number).getResult());
-    else if (size.value.getType().isIndex())
+    else if (size.isIndex())
       result.push_back(size.value);
     else
       result.push_back(tensor::DimOp::create(b, loop.getLoc(), size.value, size.number).getResult());
@@ -195,8 +197,8 @@ SmallVector<OpFoldResult> Distribution::getSizes(Value tensor) {
 }
 
 /// An empty tensor for a row of each iteration.
-Value Distribution::createStack(Value row) {
-  SmallVector<OpFoldResult> shape = {b.getIndexAttr(count)};
+Value Distribution::createStack(Value row, OpFoldResult rows) {
+  SmallVector<OpFoldResult> shape = {rows};
   llvm::append_range(shape, getSizes(row));
   return tensor::EmptyOp::create(b, loop.getLoc(), shape, getElementTypeOrSelf(row));
 }
@@ -204,8 +206,8 @@ Value Distribution::createStack(Value row) {
 /// The index of a slice of the tensor `whole` that has one index in dimension 0 and all of the other dimensions.
 Value Distribution::getRowIndex(OffsetSizeAndStrideOpInterface slice, Value whole) {
   auto type = cast<RankedTensorType>(whole.getType());
-  if (type.getRank() < 2 || type.isDynamicDim(0) || !slice.isDynamicOffset(0) || slice.isDynamicSize(0) ||
-      slice.getStaticSize(0) != 1)
+  if (type.getRank() < 2 || type.isDynamicDim(0) == hasKnownCount() || !slice.isDynamicOffset(0) ||
+      slice.isDynamicSize(0) || slice.getStaticSize(0) != 1)
     return {};
   for (int64_t dim = 1; dim < type.getRank(); ++dim) {
     if (slice.isDynamicOffset(dim) || slice.isDynamicStride(dim) || slice.getStaticOffset(dim) != 0 ||
@@ -226,6 +228,11 @@ std::optional<RowSlice> Distribution::getSlice(Value value) {
       slice.getSourceType().getShape().drop_front() != slice.getType().getShape())
     return std::nullopt;
   Value index = getRowIndex(slice, slice.getSource());
+  if (!hasKnownCount()) {
+    if (!index || sizes.getSize(slice.getSource(), 0) != sizes.getIndex(loop.getUpperBound()))
+      return std::nullopt;
+    return RowSlice{slice.getSource(), index, Rows{0, false}};
+  }
   std::optional<Rows> rows = index ? getRows(index) : std::nullopt;
   if (!rows || rows->first < 0 || rows->first + count > slice.getSourceType().getDimSize(0))
     return std::nullopt;
@@ -277,9 +284,11 @@ std::optional<Candidate> Distribution::getCandidate(linalg::LinalgOp op) {
 
 /// Whether memory is left for a row of each of the values in each iteration.
 bool Distribution::reserve(ArrayRef<Value> rows) {
+  constexpr int64_t assumed = 64;
   int64_t more = 0;
   for (Value row : rows)
-    more += count * countElements(row) * llvm::divideCeil(getElementTypeOrSelf(row).getIntOrFloatBitWidth(), 8);
+    more += (hasKnownCount() ? count : assumed) * countElements(row) *
+            llvm::divideCeil(getElementTypeOrSelf(row).getIntOrFloatBitWidth(), 8);
   if (more > mostBytes - bytes)
     return false;
   bytes += more;
@@ -289,7 +298,7 @@ bool Distribution::reserve(ArrayRef<Value> rows) {
 /// The rows of all iterations.
 Value Distribution::getAllRows(const RowSlice &slice) {
   auto type = cast<RankedTensorType>(slice.tensor.getType());
-  if (type.getDimSize(0) == count)
+  if (type.getDimSize(0) == count || !hasKnownCount())
     return slice.tensor;
   SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)), strides(type.getRank(), b.getIndexAttr(1));
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loop.getLoc(), slice.tensor);
@@ -328,10 +337,12 @@ void Distribution::hoist(const Candidate &candidate) {
   linalg::LinalgOp op = candidate.op;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   b.setInsertionPoint(loop);
-  Value result = op->getResult(0), zeros = fillWithZeros(b, op.getLoc(), createStack(result));
+  const RowSlice &slice = **llvm::find_if(candidate.slices, [](const auto &slice) { return slice.has_value(); });
+  Value result = op->getResult(0);
+  OpFoldResult rows = hasKnownCount() ? OpFoldResult(b.getIndexAttr(count)) : getSizes(slice.tensor).front();
+  Value zeros = fillWithZeros(b, op.getLoc(), createStack(result, rows));
   Value all = computeAll(candidate, zeros, DenseMap<Value, Value>());
   b.setInsertionPoint(op);
-  const RowSlice &slice = **llvm::find_if(candidate.slices, [](const auto &slice) { return slice.has_value(); });
   Value index = slice.index;
   if (slice.rows.first != 0)
     index =
@@ -521,6 +532,9 @@ void Distribution::run() {
     std::optional<Candidate> candidate = getCandidate(dyn_cast<linalg::LinalgOp>(op));
     if (!candidate || !candidate->computed.empty())
       continue;
+    // With an unknown count, the rows of two slices may have different orders.
+    if (!hasKnownCount() && llvm::count_if(candidate->slices, [](const auto &slice) { return slice.has_value(); }) != 1)
+      continue;
     int64_t saved = 0;
     for (Value input : candidate->op.getDpsInputs())
       if (loop.isDefinedOutsideOfLoop(input))
@@ -529,6 +543,8 @@ void Distribution::run() {
     if (countElements(result) <= saved && reserve(result))
       hoist(*candidate);
   }
+  if (!hasKnownCount())
+    return;
   dropInits();
   sink();
 }
@@ -541,8 +557,11 @@ struct DistributeLoops : public rnn::impl::RNNDistributeLoopsPassBase<Distribute
       // Each index of a slice is folded for each iteration.
       constexpr int64_t mostIterations = 1 << 16;
       std::optional<APInt> count = loop.getStaticTripCount();
-      if (getConstantIntValue(loop.getLowerBound()) == 0 && getConstantIntValue(loop.getStep()) == 1 && count &&
-          count->sgt(1) && count->sle(mostIterations))
+      if (getConstantIntValue(loop.getLowerBound()) != 0 || getConstantIntValue(loop.getStep()) != 1)
+        return;
+      if (!count)
+        loops.emplace_back(loop, ShapedType::kDynamic);
+      else if (count->sgt(1) && count->sle(mostIterations))
         loops.emplace_back(loop, count->getSExtValue());
     });
     for (auto [loop, count] : loops)

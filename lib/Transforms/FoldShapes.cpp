@@ -254,11 +254,10 @@ static void unifySizes(RewriterBase &b, Operation *root, const TensorSizes &size
       b.replaceOpWithNewOp<arith::ConstantIndexOp>(dim, size.number);
       continue;
     }
-    if (size.value.getType().isIndex()) {
-      if (size.value != dim.getResult())
-        b.replaceOp(dim, size.value);
+    if (size.isIndex() && size.value != dim.getResult())
+      b.replaceOp(dim, size.value);
+    if (!size.isOfTensor())
       continue;
-    }
     Value &value = values[{size.value, size.number}];
     if (!value) {
       b.setInsertionPointAfterValue(size.value);

@@ -115,10 +115,7 @@ TensorSize TensorSizes::getIndex(Value index, unsigned depth) const {
         return dim && isa<RankedTensorType>(op.getSource().getType()) ? getSize(op.getSource(), *dim, depth) : unknown;
       })
       // Programs with 32-bit sizes have none that need more.
-      .Case([&](arith::IndexCastOp cast) {
-        auto inner = cast.getIn().getDefiningOp<arith::IndexCastOp>();
-        return inner && inner.getIn().getType() == cast.getType() ? getIndex(inner.getIn(), depth) : unknown;
-      })
+      .Case([&](arith::IndexCastOp cast) { return getIndex(cast.getIn(), depth); })
       .Case([&](arith::SelectOp select) { return getIfEqual(select.getTrueValue(), select.getFalseValue()); })
       .Case<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(
           [&](auto op) { return getIfEqual(op.getLhs(), op.getRhs()); })

@@ -15,8 +15,11 @@ namespace mlir::rnn {
 /// A size or an index: a number, an index value, or the size of a tensor along a dimension. Equal ones are equal at run
 /// time; different ones may be equal, too.
 struct TensorSize {
-  Value value;    ///< an index, a tensor, or null for a number
-  int64_t number; ///< the number, or the dimension of the tensor; 0 for an index
+  Value value;    ///< an index or another integer, a tensor, or null for a number
+  int64_t number; ///< the number, or the dimension of the tensor; 0 for an integer
+
+  bool isIndex() const { return value && value.getType().isIndex(); }
+  bool isOfTensor() const { return value && isa<TensorType>(value.getType()); }
 
   bool operator==(const TensorSize &other) const { return value == other.value && number == other.number; }
   bool operator!=(const TensorSize &other) const { return !(*this == other); }

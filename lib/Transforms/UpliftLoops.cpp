@@ -78,6 +78,28 @@ struct CarryScalars : public OpRewritePattern<scf::WhileOp> {
   }
 };
 
+/// Moves the scalar ops that compute the bound of a counter before the loop.
+struct HoistBound : public OpRewritePattern<scf::WhileOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::WhileOp loop, PatternRewriter &b) const override {
+    bool isChanged = false;
+    for (Operation &op : llvm::make_early_inc_range(*loop.getBeforeBody())) {
+      auto isScalar = [](Type type) { return type.isIntOrIndex(); };
+      auto isOutside = [&](Value operand) {
+        auto loopLike = cast<LoopLikeOpInterface>(loop.getOperation());
+        return isScalar(operand.getType()) && loopLike.isDefinedOutsideOfLoop(operand);
+      };
+      if (op.getNumRegions() != 0 || op.hasTrait<OpTrait::IsTerminator>() || !isPure(&op) ||
+          !llvm::all_of(op.getResultTypes(), isScalar) || !llvm::all_of(op.getOperands(), isOutside))
+        continue;
+      b.moveOpBefore(&op, loop);
+      isChanged = true;
+    }
+    return success(isChanged);
+  }
+};
+
 struct UpliftCounting : public OpRewritePattern<scf::WhileOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -109,7 +131,7 @@ struct UpliftCounting : public OpRewritePattern<scf::WhileOp> {
 struct UpliftLoops : public rnn::impl::RNNUpliftLoopsPassBase<UpliftLoops> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<CarryScalars, UpliftCounting>(&getContext());
+    patterns.add<CarryScalars, HoistBound, UpliftCounting>(&getContext());
     populateScalarizeLinalgPatterns(patterns);
     if (getOperation()->walk([](scf::WhileOp) { return WalkResult::interrupt(); }).wasInterrupted())
       (void)applyPatternsGreedily(getOperation(), std::move(patterns));

@@ -99,7 +99,9 @@ def elman(wi, wh, bias, x):
 
 
 # Products of all steps at once, in loops that carry tensors of a symbolic size.
-@pytest.mark.parametrize("function, shapes", ((lstm, ["11, 32", "32", "6, n, 3"]), (elman, ["20, 24", "24, 24", "24", "7, n, 20"])))
+@pytest.mark.parametrize("function, shapes", (
+    (lstm, ["11, 32", "32", "6, n, 3"]), (elman, ["20, 24", "24, 24", "24", "7, n, 20"]), (lstm, ["11, 32", "32", "n, 4, 3"]),
+    (elman, ["20, 24", "24, 24", "24", "n, 4, 20"]), (lstm, ["11, 32", "32", "n, n, 3"])))
 def test_cells(function, shapes):
     check(function, *shapes)
     check(gradient(function), *shapes)

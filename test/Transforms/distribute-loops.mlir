@@ -231,6 +231,59 @@ func.func @batch(%x: tensor<9x?x32xf32>, %w: tensor<32x4xf32>, %dw: tensor<32x4x
 
 // -----
 
+// The number of steps is that of the rows, and not known. The index is limited to the rows. A product of two rows stays, since their
+// order is not known, and so does that of rows of a tensor that has another size, perhaps.
+// CHECK-LABEL: func @steps
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x2x8xf32>, %[[Y:[a-z0-9]+]]: tensor<?x2x8xf32>, %[[W:[a-z0-9]+]]: tensor<8x4xf32>
+// CHECK: %[[E:.*]] = tensor.empty(%{{.*}}) : tensor<?x2x4xf32>
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} outs(%[[E]]
+// CHECK: %[[ALL:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%[[X]], %[[W]] : {{.*}}) outs(%[[ZEROS]]
+// CHECK: scf.for
+// CHECK: %[[AT:.*]] = arith.minsi
+// CHECK: tensor.extract_slice %[[ALL]][%[[AT]], 0, 0] [1, 2, 4] [1, 1, 1] : tensor<?x2x4xf32> to tensor<2x4xf32>
+// CHECK: linalg.matmul
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x8xf32>, tensor<2x8xf32>)
+// CHECK: scf.yield
+func.func @steps(%x: tensor<?x2x8xf32>, %y: tensor<?x2x8xf32>, %w: tensor<8x4xf32>, %h: tensor<2x4xf32>, %g: tensor<2x2xf32>) -> (tensor<2x4xf32>, tensor<2x2xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %first = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %n = tensor.dim %x, %c0 : tensor<?x2x8xf32>
+  %n32 = arith.index_cast %n : index to i32
+  %last = arith.subi %n, %c1 : index
+  %e = tensor.empty() : tensor<2x4xf32>
+  %e2 = tensor.empty() : tensor<2x2xf32>
+  %r:2 = scf.for %i = %first to %n32 step %one iter_args(%a = %h, %b = %g) -> (tensor<2x4xf32>, tensor<2x2xf32>) : i32 {
+    %k = arith.index_cast %i : i32 to index
+    %at = arith.minsi %k, %last : index
+    %row = tensor.extract_slice %x[%at, 0, 0] [1, 2, 8] [1, 1, 1] : tensor<?x2x8xf32> to tensor<2x8xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %p = linalg.matmul ins(%row, %w : tensor<2x8xf32>, tensor<8x4xf32>) outs(%z : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %other = tensor.extract_slice %y[%k, 0, 0] [1, 2, 8] [1, 1, 1] : tensor<?x2x8xf32> to tensor<2x8xf32>
+    %q = linalg.matmul ins(%other, %w : tensor<2x8xf32>, tensor<8x4xf32>) outs(%z : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %back = arith.subi %last, %k : index
+    %reverse = tensor.extract_slice %x[%back, 0, 0] [1, 2, 8] [1, 1, 1] : tensor<?x2x8xf32> to tensor<2x8xf32>
+    %z2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<2x2xf32>) -> tensor<2x2xf32>
+    %d = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%row, %reverse : tensor<2x8xf32>, tensor<2x8xf32>) outs(%z2 : tensor<2x2xf32>) {
+    ^bb0(%l: f32, %m: f32, %o: f32):
+      %c = arith.mulf %l, %m : f32
+      %v = arith.addf %o, %c : f32
+      linalg.yield %v : f32
+    } -> tensor<2x2xf32>
+    %s = linalg.add ins(%p, %q : tensor<2x4xf32>, tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %t = linalg.mul ins(%a, %s : tensor<2x4xf32>, tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %u = linalg.mul ins(%b, %d : tensor<2x2xf32>, tensor<2x2xf32>) outs(%e2 : tensor<2x2xf32>) -> tensor<2x2xf32>
+    scf.yield %t, %u : tensor<2x4xf32>, tensor<2x2xf32>
+  }
+  return %r#0, %r#1 : tensor<2x4xf32>, tensor<2x2xf32>
+}
+
+// -----
+
 // Each iteration writes one row: the zeros are not needed. The other tensor keeps a row of them.
 // CHECK-LABEL: func @rows
 // CHECK-SAME: %[[H:[a-z0-9]+]]: tensor<4xf32>, %[[Z:[a-z0-9]+]]: tensor<9x4xf32>, %[[MORE:[a-z0-9]+]]: tensor<10x4xf32>

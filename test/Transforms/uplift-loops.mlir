@@ -131,3 +131,26 @@ func.func @greater(%n: i32) {
   return
 }
 func.func private @use(i32)
+
+// -----
+
+// The bound is computed in each iteration, from a size that does not change.
+// CHECK-LABEL: func @bound
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?xf32>, %[[N:[a-z0-9]+]]: index
+// CHECK: %[[BOUND:.*]] = arith.index_cast %[[N]] : index to i32
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[BOUND]]
+func.func @bound(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:2 = scf.while (%i = %c0, %a = %x) : (i32, tensor<?xf32>) -> (i32, tensor<?xf32>) {
+    %bound = arith.index_cast %n : index to i32
+    %more = arith.cmpi slt, %i, %bound : i32
+    scf.condition(%more) %i, %a : i32, tensor<?xf32>
+  } do {
+  ^bb0(%i: i32, %a: tensor<?xf32>):
+    %next = arith.addi %i, %c1 : i32
+    %b = linalg.exp ins(%a : tensor<?xf32>) outs(%a : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %next, %b : i32, tensor<?xf32>
+  }
+  return %r#1 : tensor<?xf32>
+}

@@ -220,7 +220,8 @@ def RNNDistributeLoopsPass : Pass<"rnn-distribute-loops"> {
 
     One op then computes the products of all iterations: the iteration is an additional reduction loop, or an additional dimension of the
     result. An op moves only if the loop stores no more elements per iteration than it saves in reads and writes, and if the stored
-    tensors take at most 256 MiB. Sizes that are not known at compile time count as 16. Tensors of which each iteration writes a row start as empty tensors.
+    tensors take at most 256 MiB. Sizes that are not known at compile time count as 16. In loops with an unknown number of iterations, products
+    of rows and weights move before the loop, if the tensor has as many rows as there are iterations. Tensors of which each iteration writes a row start as empty tensors.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
