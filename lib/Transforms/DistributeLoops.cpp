@@ -172,7 +172,7 @@ std::optional<Rows> Distribution::getRows(Value index) {
 bool Distribution::hasKnownSizes(Value tensor) {
   return llvm::all_of(llvm::seq(cast<RankedTensorType>(tensor.getType()).getRank()), [&](int64_t dim) {
     const TensorSize size = sizes.getSize(tensor, dim);
-    return !size.value || ((size.isIndex() || size.isOfTensor()) && loop.isDefinedOutsideOfLoop(size.value));
+    return !size.value || loop.isDefinedOutsideOfLoop(size.value);
   });
 }
 
@@ -188,10 +188,10 @@ SmallVector<OpFoldResult> Distribution::getSizes(Value tensor) {
       result.push_back(b.getIndexAttr(size.number));
     else if (!size.value)
       result.push_back(arith::ConstantIndexOp::create(b, loop.getLoc(), size.number).getResult());
-    else if (size.isIndex())
-      result.push_back(size.value);
-    else
+    else if (size.isOfTensor())
       result.push_back(tensor::DimOp::create(b, loop.getLoc(), size.value, size.number).getResult());
+    else
+      result.push_back(b.createOrFold<arith::IndexCastOp>(loop.getLoc(), b.getIndexType(), size.value));
   }
   return result;
 }

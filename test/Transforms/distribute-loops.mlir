@@ -306,6 +306,34 @@ func.func @rows(%h: tensor<4xf32>, %zeros: tensor<9x4xf32>, %more: tensor<10x4xf
 
 // -----
 
+// Sizes of 32 bits.
+// CHECK-LABEL: func @bits
+// CHECK-SAME: %[[N:[a-z0-9]+]]: i32
+// CHECK: linalg.fill
+// CHECK: %[[SIZE:.*]] = arith.index_cast %[[N]]
+// CHECK: %[[EMPTY:.*]] = tensor.empty(%[[SIZE]]) : tensor<9x?xf32>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %[[EMPTY]])
+func.func @bits(%n: i32, %h: tensor<?xf32>) -> tensor<9x?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %size = arith.index_cast %n : i32 to index
+  %e = tensor.empty(%size) : tensor<?xf32>
+  %first = linalg.exp ins(%h : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %again = arith.index_cast %n : i32 to index
+  %f = tensor.empty(%again) : tensor<9x?xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%f : tensor<9x?xf32>) -> tensor<9x?xf32>
+  %r:2 = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %first, %b = %zeros) -> (tensor<?xf32>, tensor<9x?xf32>) {
+    %t = linalg.tanh ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %m = tensor.insert_slice %t into %b[%i, 0] [1, %size] [1, 1] : tensor<?xf32> into tensor<9x?xf32>
+    scf.yield %t, %m : tensor<?xf32>, tensor<9x?xf32>
+  }
+  return %r#1 : tensor<9x?xf32>
+}
+
+// -----
+
 // These stay: a product of a row with an index of run time, one that is larger than the weights, sums of which the loop reads the
 // value, and a loop with an unknown number of iterations.
 // CHECK-LABEL: func @stay
