@@ -137,7 +137,7 @@ struct FoldElementOfView : public OpRewritePattern<tensor::ExtractOp> {
   }
 };
 
-/// A reshape with at most one unknown size needs no tensor of sizes.
+/// A reshape with one unknown size needs no tensor of sizes.
 struct FoldReshape : public OpRewritePattern<tensor::ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
 
