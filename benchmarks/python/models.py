@@ -104,10 +104,18 @@ def sample(p, key, keys, values):
     return lax.scan(step, (first, keys, values), jnp.arange(keys.shape[2]))[1]
 
 
-def lstm(x, w, b, h, c):
+def multiply_whole(x, h, w):
+    return jnp.concatenate([x, h], -1) @ w
+
+
+def multiply_parts(x, h, w):
+    return x @ w[:x.shape[-1]] + h @ w[x.shape[-1]:]
+
+
+def lstm(x, w, b, h, c, multiply=multiply_whole):
     def step(carry, x):
         h, c = carry
-        i, f, g, o = jnp.split(jnp.concatenate([x, h], -1) @ w + b, 4, -1)
+        i, f, g, o = jnp.split(multiply(x, h, w) + b, 4, -1)
         c = jax.nn.sigmoid(f + 1) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
         h = jax.nn.sigmoid(o) * jnp.tanh(c)
         return (h, c), h

@@ -5,6 +5,7 @@
 import jax
 import jax.numpy as jnp
 from jax import lax
+from models import lstm, multiply_parts
 
 
 def gru(x, wi, wh, bias, h):
@@ -19,24 +20,12 @@ def gru(x, wi, wh, bias, h):
 
 def concatenated(x, w, bias, h):
     """An LSTM that multiplies the concatenation of input and state, as Haiku's and the first one of TensorFlow do."""
-    def step(state, x):
-        h, c = state
-        i, g, f, o = jnp.split(jnp.concatenate([x, h], -1) @ w + bias, 4, -1)
-        c = jax.nn.sigmoid(f + 1) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
-        h = jax.nn.sigmoid(o) * jnp.tanh(c)
-        return (h, c), h
-    return lax.scan(step, (h, h), x)[1]
+    return lstm(x, w, bias, h, h)[1]
 
 
 def parts(x, w, bias, h):
     """The same with two products, by parts of the weights."""
-    def step(state, x):
-        h, c = state
-        i, g, f, o = jnp.split(x @ w[:x.shape[-1]] + h @ w[x.shape[-1]:] + bias, 4, -1)
-        c = jax.nn.sigmoid(f + 1) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
-        h = jax.nn.sigmoid(o) * jnp.tanh(c)
-        return (h, c), h
-    return lax.scan(step, (h, h), x)[1]
+    return lstm(x, w, bias, h, h, multiply_parts)[1]
 
 
 def normalized(x, w, bias, c):
@@ -116,11 +105,11 @@ def cases(floats):
     yield "GRU cell, gradient", gradient(gru, 4), batch
     yield "GRU cell, B = 1", gru, row
     for name, rows in ("(64,16,128,128)", 16), ("(64,1,128,128)", 1):
-        lstm = [floats(64, rows, 128), weights(256, 512), floats(512), floats(rows, 128)]
-        yield f"LSTM of a concatenation {name}", concatenated, lstm
-        yield f"LSTM of a concatenation {name}, gradient", gradient(concatenated, 4), lstm
-        yield f"LSTM, parts of weights {name}", parts, lstm
-        yield f"LSTM, parts of weights {name}, gradient", gradient(parts, 4), lstm
+        values = [floats(64, rows, 128), weights(256, 512), floats(512), floats(rows, 128)]
+        yield f"LSTM of a concatenation {name}", concatenated, values
+        yield f"LSTM of a concatenation {name}, gradient", gradient(concatenated, 4), values
+        yield f"LSTM, parts of weights {name}", parts, values
+        yield f"LSTM, parts of weights {name}, gradient", gradient(parts, 4), values
     unit = [floats(64, 16, 256), weights(256, 768), floats(768), floats(16, 256)]
     yield "normalized cell (64,16,256)", normalized, unit
     yield "normalized cell, gradient", gradient(normalized, 3), unit

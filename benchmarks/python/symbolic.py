@@ -14,11 +14,10 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
-import rnn_mlir  # noqa: E402
 from common import interleaved, processor  # noqa: E402
 from jax import export, lax  # noqa: E402
+from ops import compile_case  # noqa: E402
 from recurrent import concatenated  # noqa: E402
-from rnn_mlir.importers import stablehlo  # noqa: E402
 
 RANDOM = np.random.default_rng(0)
 
@@ -58,10 +57,6 @@ CASES = (("RNN (40,16,16,64)", elman, (floats(16, 64), floats(64, 64), floats(64
          ("perceptron (64, 256, 512, 10)", perceptron, (floats(256, 512), floats(512), floats(512, 10), floats(64, 256)), "b, 256"),
          ("layer normalization (512, 256)", normalization, (floats(256), floats(256), floats(512, 256)), "b, 256"),
          ("attention (8, 64, 64)", attention, (floats(64, 192), floats(8, 64, 64)), "b, t, 64"))
-
-
-def compile_case(function, arguments):
-    return rnn_mlir.compile(stablehlo.import_module(export.export(jax.jit(function))(*arguments).mlir_module_serialized))
 
 
 def main():

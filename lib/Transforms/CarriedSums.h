@@ -9,10 +9,12 @@
 
 #include "LinalgForms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::rnn {
 
-/// The elementwise addition of two tensors, or null.
+/// Returns the op if it adds two tensors elementwise, else null.
 inline linalg::LinalgOp getAddition(Operation *op) {
   auto addition = dyn_cast<linalg::LinalgOp>(op);
   return addition && isa_and_present<arith::AddFOp, arith::AddIOp>(getCombiner(addition)) ? addition
@@ -43,6 +45,13 @@ inline SmallVector<linalg::LinalgOp> getAdditions(scf::ForOp loop, unsigned carr
 /// The tensor that the addition adds to `sum`.
 inline Value getAddend(linalg::LinalgOp addition, Value sum) {
   return addition.getDpsInputs()[addition.getDpsInputs()[0] == sum];
+}
+
+/// Erases ops of a block whose results have no uses, and those that only they used.
+inline void eraseDeadOps(RewriterBase &b, Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      b.eraseOp(&op);
 }
 
 } // namespace mlir::rnn

@@ -168,7 +168,7 @@ std::optional<Rows> Distribution::getRows(Value index) {
   return entry->second;
 }
 
-/// Whether the sizes of a tensor are known before the loop.
+/// Whether all sizes of a tensor are constants or are computed before the loop.
 bool Distribution::hasKnownSizes(Value tensor) {
   return llvm::all_of(llvm::seq(cast<RankedTensorType>(tensor.getType()).getRank()), [&](int64_t dim) {
     const TensorSize size = sizes.getSize(tensor, dim);
@@ -176,7 +176,7 @@ bool Distribution::hasKnownSizes(Value tensor) {
   });
 }
 
-/// The sizes, which are known before the loop.
+/// The sizes of a tensor for which hasKnownSizes() holds, as values that are available before the loop.
 SmallVector<OpFoldResult> Distribution::getSizes(Value tensor) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop);
@@ -209,15 +209,9 @@ Value Distribution::getRowIndex(OffsetSizeAndStrideOpInterface slice, Value whol
   if (type.getRank() < 2 || type.isDynamicDim(0) == hasKnownCount() || !slice.isDynamicOffset(0) ||
       slice.isDynamicSize(0) || slice.getStaticSize(0) != 1)
     return {};
-  for (int64_t dim = 1; dim < type.getRank(); ++dim) {
-    if (slice.isDynamicOffset(dim) || slice.isDynamicStride(dim) || slice.getStaticOffset(dim) != 0 ||
-        slice.getStaticStride(dim) != 1)
+  for (int64_t dim = 1; dim < type.getRank(); ++dim)
+    if (!sizes.coversDim(slice, whole, dim))
       return {};
-    const TensorSize size = slice.isDynamicSize(dim) ? sizes.getIndex(slice.getDynamicSize(dim))
-                                                     : TensorSize{Value(), slice.getStaticSize(dim)};
-    if (size != sizes.getSize(whole, dim))
-      return {};
-  }
   return slice.getDynamicOffset(0);
 }
 
@@ -510,9 +504,7 @@ void Distribution::dropCarried() {
   b.mergeBlocks(loop.getBody(), smaller.getBody(), arguments);
   b.replaceOp(loop, results);
   loop = smaller;
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*loop.getBody())))
-    if (isOpTriviallyDead(&op))
-      b.eraseOp(&op);
+  eraseDeadOps(b, *loop.getBody());
 }
 
 /// Tensors that the loop overwrites need no elements before it.
@@ -532,7 +524,8 @@ void Distribution::run() {
     std::optional<Candidate> candidate = getCandidate(dyn_cast<linalg::LinalgOp>(op));
     if (!candidate || !candidate->computed.empty())
       continue;
-    // With an unknown count, the rows of two slices may have different orders.
+    // Without a count, getRows() does not find the order in which iterations read rows, so that rows of two tensors
+    // cannot be paired.
     if (!hasKnownCount() && llvm::count_if(candidate->slices, [](const auto &slice) { return slice.has_value(); }) != 1)
       continue;
     int64_t saved = 0;

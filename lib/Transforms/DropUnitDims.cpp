@@ -67,12 +67,11 @@ struct DropUnitSum : public OpInterfaceRewritePattern<linalg::LinalgOp> {
     AffineMap from = op.getIndexingMapsArray().front(), to = op.getIndexingMapsArray().back();
     if (!from.isPermutation() || !to.isProjectedPermutation())
       return failure();
-    SmallVector<unsigned> kept; // dimensions of the input
+    unsigned kept = 0; // dimensions of the input, which have the same order in the result
     for (auto [dim, expr] : llvm::enumerate(from.getResults()))
       if (std::optional<unsigned> position = to.getResultPosition(expr)) {
-        if (*position != kept.size())
+        if (*position != kept++)
           return failure();
-        kept.push_back(dim);
       } else if (type.getDimSize(dim) != 1) {
         return failure();
       }

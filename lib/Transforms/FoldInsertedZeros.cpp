@@ -26,15 +26,6 @@ using namespace mlir::rnn;
 /// An op is replaced by at most this many.
 static constexpr int64_t mostOps = 16;
 
-/// The insertion of a tensor into zeros at known places, or null.
-static tensor::InsertSliceOp getInsertion(Value value) {
-  auto insert = value.getDefiningOp<tensor::InsertSliceOp>();
-  if (!insert || insert.getSourceType().getRank() != insert.getType().getRank() || !isZero(insert.getDest()) ||
-      ShapedType::isDynamicShape(insert.getStaticOffsets()) || ShapedType::isDynamicShape(insert.getStaticStrides()))
-    return {};
-  return insert;
-}
-
 /// Whether the insertion covers dimension `dim` of the tensor.
 static bool coversDim(tensor::InsertSliceOp insert, unsigned dim) {
   int64_t size = insert.getSourceType().getDimSize(dim);
@@ -46,7 +37,7 @@ static bool coversDim(tensor::InsertSliceOp insert, unsigned dim) {
 /// the image have larger steps. Returns the new op, or `op`.
 static linalg::LinalgOp foldIntoFilter(RewriterBase &b, linalg::LinalgOp op, unsigned filter) {
   OpOperand *operand = op.getDpsInputOperand(filter), *other = op.getDpsInputOperand(1 - filter);
-  auto insert = getInsertion(operand->get());
+  auto insert = getInsertionIntoZeros(operand->get());
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   // A product of plain matrices has faster forms than one that reads every other column.
   if (!insert || !maps[filter].isProjectedPermutation() || maps[1 - filter].isProjectedPermutation())
@@ -170,7 +161,7 @@ struct Slices {
 /// if the image has no inserted zeros.
 static LogicalResult divideIntoPhases(RewriterBase &b, linalg::LinalgOp op, unsigned image) {
   const unsigned filter = 1 - image;
-  auto insert = getInsertion(op.getDpsInputOperand(image)->get());
+  auto insert = getInsertionIntoZeros(op.getDpsInputOperand(image)->get());
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (!insert || !maps[filter].isProjectedPermutation() || !maps[2].isProjectedPermutation())
     return failure();

@@ -137,7 +137,8 @@ struct FoldElementOfView : public OpRewritePattern<tensor::ExtractOp> {
   }
 };
 
-/// A reshape with one unknown size needs no tensor of sizes.
+/// Replaces `tensor.reshape` by a collapse or an expansion if source and result have one dynamic dimension each, and
+/// their other sizes have equal products: the dynamic sizes are equal then, whatever the tensor of sizes says.
 struct FoldReshape : public OpRewritePattern<tensor::ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -232,9 +233,6 @@ static void readOperands(RewriterBase &b, linalg::GenericOp op, const TensorSize
     BlockArgument argument = body->insertArgument(inputs.size() - 1, element.getType(), element.getLoc());
     b.replaceOp(element, argument);
   }
-  for (Operation &dead : llvm::make_early_inc_range(llvm::reverse(*body)))
-    if (isOpTriviallyDead(&dead))
-      b.eraseOp(&dead);
   b.setInsertionPoint(op);
   auto replaced = linalg::GenericOp::create(b, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
                                             op.getIteratorTypesArray());

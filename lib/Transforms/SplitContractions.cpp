@@ -1,7 +1,8 @@
 //===- SplitContractions.cpp - products of parts of tensors -------------------===//
 //
-// A recurrent cell that multiplies the concatenation of its input and its state needs the product of the state alone in
-// each step: that of the input can be computed for all steps at once. Its gradient only needs the columns of the state.
+// Many recurrent cells multiply the concatenation of their input and their state by one matrix of weights. Only the
+// state's part of that product depends on the step before; the input's part can be computed for all steps at once. The
+// gradient of a step, in turn, needs only the columns that belong to the state.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,7 +23,8 @@ using namespace mlir;
 using namespace mlir::rnn;
 
 namespace {
-/// A part of a tensor: all indices from `offsets` on, `sizes` of them. A dynamic size is all of that dimension.
+/// A part of a tensor: the offset and the size along each dimension. A dynamic size stands for the whole dimension,
+/// with offset 0.
 struct Box {
   SmallVector<int64_t> offsets, sizes;
 
@@ -78,13 +80,14 @@ static Value extract(OpBuilder &b, Location loc, Value tensor, const Box &box) {
                                         getSizes(b, loc, tensor, box), strides);
 }
 
-/// An empty tensor with the sizes of a part of another one, which may be a fill of an empty tensor.
+/// Creates an empty tensor with the shape of the part `box` of the tensor `like`. If that is empty or a fill of an
+/// empty tensor, its sizes are those of the `tensor.empty`, so that no op uses the fill for its sizes alone.
 static Value createEmpty(OpBuilder &b, Location loc, Value like, const Box &box) {
   if (auto fill = like.getDefiningOp<linalg::FillOp>())
     like = fill.getOutputs().front();
   SmallVector<OpFoldResult> sizes;
   if (auto empty = like.getDefiningOp<tensor::EmptyOp>()) {
-    sizes = empty.getMixedSizes(); // instead of sizes of a tensor that nothing else needs
+    sizes = empty.getMixedSizes();
     for (auto [dim, size] : llvm::enumerate(box.sizes))
       if (!ShapedType::isDynamic(size))
         sizes[dim] = b.getIndexAttr(size);
@@ -102,7 +105,7 @@ static std::optional<Box> getBox(OffsetSizeAndStrideOpInterface slice, Value who
   for (unsigned dim = 0; dim < box.getRank(); ++dim) {
     if (!slice.isDynamicSize(dim))
       continue;
-    if (box.offsets[dim] != 0 || sizes.getIndex(slice.getDynamicSize(dim)) != sizes.getSize(whole, dim))
+    if (!sizes.coversDim(slice, whole, dim))
       return std::nullopt;
     box.sizes[dim] = cast<RankedTensorType>(whole.getType()).getDimSize(dim);
   }

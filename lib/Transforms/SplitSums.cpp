@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CarriedSums.h"
+#include "FoldInsertedZeros.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -53,10 +54,9 @@ static std::optional<Addend> getPadded(Value value) {
         return std::nullopt;
     return Addend{pad.getSource(), llvm::to_vector(pad.getStaticLow())};
   }
-  auto insert = value.getDefiningOp<tensor::InsertSliceOp>();
-  if (!insert || !isZero(insert.getDest()) || insert.getSourceType().getRank() != insert.getType().getRank() ||
-      ShapedType::isDynamicShape(insert.getStaticOffsets()) || !insert.hasUnitStride() ||
-      !insert.getSourceType().hasStaticShape() || !insert.getType().hasStaticShape())
+  tensor::InsertSliceOp insert = getInsertionIntoZeros(value);
+  if (!insert || !insert.hasUnitStride() || !insert.getSourceType().hasStaticShape() ||
+      !insert.getType().hasStaticShape())
     return std::nullopt;
   return Addend{insert.getSource(), llvm::to_vector(insert.getStaticOffsets())};
 }
@@ -172,9 +172,7 @@ static scf::ForOp splitSum(IRRewriter &b, scf::ForOp loop, unsigned carried) {
     readers.insert(result.getDefiningOp());
   }
   b.replaceAllUsesExcept(loop.getResult(carried), result, readers);
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*loop.getBody()))) // additions, and tensors with zeros
-    if (isOpTriviallyDead(&op))
-      b.eraseOp(&op);
+  eraseDeadOps(b, *loop.getBody()); // additions, and tensors with zeros
   return loop;
 }
 

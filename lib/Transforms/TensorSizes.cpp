@@ -25,7 +25,8 @@ TensorSizes::TensorSizes(Operation *root) {
           if (type.isDynamicDim(dim))
             kept.insert({argument, dim});
   });
-  // What is left after assumptions without proof are removed proves itself.
+  // Assume that each carried tensor keeps its sizes, and remove assumptions that do not follow from the others, until
+  // all do: they then hold by induction over the iterations.
   auto isChanged = [&](std::pair<Value, int64_t> entry) {
     auto argument = cast<BlockArgument>(entry.first);
     auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
@@ -34,6 +35,15 @@ TensorSizes::TensorSizes(Operation *root) {
   };
   while (kept.remove_if(isChanged))
     ;
+}
+
+bool TensorSizes::coversDim(OffsetSizeAndStrideOpInterface slice, Value whole, unsigned dim) const {
+  if (slice.isDynamicOffset(dim) || slice.isDynamicStride(dim) || slice.getStaticOffset(dim) != 0 ||
+      slice.getStaticStride(dim) != 1)
+    return false;
+  const TensorSize size =
+      slice.isDynamicSize(dim) ? getIndex(slice.getDynamicSize(dim)) : TensorSize{Value(), slice.getStaticSize(dim)};
+  return size == getSize(whole, dim);
 }
 
 TensorSize TensorSizes::getCarried(scf::ForOp loop, unsigned carried, Value unknown, int64_t dim,
@@ -74,7 +84,7 @@ TensorSize TensorSizes::getSize(Value tensor, int64_t dim, unsigned depth) const
       })
       .Case([&](tensor::ExpandShapeOp expand) { return getIndex(expand.getMixedOutputShape()[dim], depth); })
       .Case([&](tensor::CollapseShapeOp collapse) {
-        // The only size of its group that is not 1.
+        // If one dimension of the group has another size than 1, the collapsed size is that size.
         std::optional<int64_t> from;
         for (int64_t source : collapse.getReassociationIndices()[dim]) {
           if (collapse.getSrcType().getDimSize(source) == 1)

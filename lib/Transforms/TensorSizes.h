@@ -8,6 +8,7 @@
 #define RNN_LIB_TRANSFORMS_TENSORSIZES_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::rnn {
@@ -33,6 +34,8 @@ public:
   explicit TensorSizes(Operation *root);
   TensorSize getSize(Value tensor, int64_t dim) const { return getSize(tensor, dim, 0); }
   TensorSize getIndex(Value index) const { return getIndex(index, 0); }
+  /// Whether a slice of the tensor `whole` has all indices of dimension `dim`, in their order.
+  bool coversDim(OffsetSizeAndStrideOpInterface slice, Value whole, unsigned dim) const;
 
 private:
   TensorSize getSize(Value tensor, int64_t dim, unsigned depth) const;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "rnn/Transforms/Passes.h"
 
 namespace mlir::rnn {
@@ -83,20 +84,16 @@ struct HoistBound : public OpRewritePattern<scf::WhileOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(scf::WhileOp loop, PatternRewriter &b) const override {
-    bool isChanged = false;
-    for (Operation &op : llvm::make_early_inc_range(*loop.getBeforeBody())) {
-      auto isScalar = [](Type type) { return type.isIntOrIndex(); };
-      auto isOutside = [&](Value operand) {
-        auto loopLike = cast<LoopLikeOpInterface>(loop.getOperation());
-        return isScalar(operand.getType()) && loopLike.isDefinedOutsideOfLoop(operand);
-      };
-      if (op.getNumRegions() != 0 || op.hasTrait<OpTrait::IsTerminator>() || !isPure(&op) ||
-          !llvm::all_of(op.getResultTypes(), isScalar) || !llvm::all_of(op.getOperands(), isOutside))
-        continue;
-      b.moveOpBefore(&op, loop);
-      isChanged = true;
-    }
-    return success(isChanged);
+    auto isOutside = [&](Value value, Region *) {
+      return cast<LoopLikeOpInterface>(loop.getOperation()).isDefinedOutsideOfLoop(value);
+    };
+    auto isScalar = [](Operation *op, Region *) {
+      auto isInteger = [](Type type) { return type.isIntOrIndex(); };
+      return op->getNumRegions() == 0 && isPure(op) && llvm::all_of(op->getOperandTypes(), isInteger) &&
+             llvm::all_of(op->getResultTypes(), isInteger);
+    };
+    auto move = [&](Operation *op, Region *) { b.moveOpBefore(op, loop); };
+    return success(moveLoopInvariantCode(&loop.getBefore(), isOutside, isScalar, move) != 0);
   }
 };
 

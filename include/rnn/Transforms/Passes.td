@@ -221,7 +221,8 @@ def RNNDistributeLoopsPass : Pass<"rnn-distribute-loops"> {
     One op then computes the products of all iterations: the iteration is an additional reduction loop, or an additional dimension of the
     result. An op moves only if the loop stores no more elements per iteration than it saves in reads and writes, and if the stored
     tensors take at most 256 MiB. Sizes that are not known at compile time count as 16. In loops with an unknown number of iterations, products
-    of rows and weights move before the loop, if the tensor has as many rows as there are iterations. Tensors of which each iteration writes a row start as empty tensors.
+    of rows and weights move before the loop, if the tensor has as many rows as there are iterations. Tensors of which each iteration
+    writes a row start as empty tensors.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -232,8 +233,9 @@ def RNNSplitContractionsPass : Pass<"rnn-split-contractions"> {
     A cell that multiplies the concatenation of its input and its state, `concat([x, h]) @ w`, becomes the sum of two products with
     parts of the weights if the input is from outside of the loop: `rnn-distribute-loops` then computes its product for all iterations.
 
-    An op whose result is only read by slices computes the part that these have. What a slice stores in a
-    tensor that the loop carries is computed by another op, if the rest does not overlap: the gradients of input and state.
+    If only slices read the result of an op, the op computes just the part that they cover. In a loop, slices that are only inserted
+    into a carried tensor (the gradient of the input) get an op of their own if they do not overlap the others (the gradient of the
+    state).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -289,8 +291,8 @@ def RNNFoldShapesPass : Pass<"rnn-fold-shapes"> {
   let description = [{
     For programs with dynamic sizes, as JAX and TensorFlow export them:
 
-    - An element of a small tensor of integers that a linalg op computes, such as the result of an operation on shapes, is computed by scalar
-      ops. `tensor.reshape` with one unknown size becomes `tensor.collapse_shape` or `tensor.expand_shape`.
+    - `tensor.extract` at constant indices of a small integer tensor that a linalg op computes, such as a shape, becomes scalar ops.
+      `tensor.reshape` with one unknown size becomes `tensor.collapse_shape` or `tensor.expand_shape`.
     - Where the size of an operand is known to be that of the loop, `size == 1 ? 0 : index` becomes the index, and elements that
       a linalg op reads at its own indices become an operand. Sizes are followed through slices and through tensors that loops carry.
 

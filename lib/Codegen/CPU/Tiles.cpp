@@ -25,10 +25,11 @@ Tiles::Tiles(Type element, const HostVectors &hostVectors)
 }
 
 void Tiles::fitPanel(int64_t columns, ArrayRef<int64_t> depths) {
-  // A tile has 6 rows, so that panels of one vector have 6 independent sums. Processors that begin two FMAs of 512 bits
-  // per cycle, with a latency of 4, need 8 sums for their full rate; Zen 4 begins one, and is as fast with one vector
-  // as with four. The percentages are the assumed time of an FMA, relative to that in panels of four vectors. That of
-  // dot products in panels of one vector was measured on Zen 4.
+  // The accumulators of a tile of 6 rows and a panel of one vector are 6 registers, each with its own chain of FMAs.
+  // Processors that begin two FMAs of 512 bits per cycle, with a latency of 4 cycles, need 8 chains for their full
+  // rate; Zen 4 begins one, and is as fast with one vector as with four. The percentages are the assumed time of an
+  // FMA, relative to that in panels of four vectors. That of dot products in panels of one vector was measured on
+  // Zen 4.
   constexpr int64_t fewest = 16, percentOfTwo = 110;
   const int64_t percentOfOne = usesBF16Dot() ? 160 : 125;
   if (usesAMX())
