@@ -9,6 +9,7 @@
 
 #include "LinalgForms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -45,6 +46,15 @@ inline SmallVector<linalg::LinalgOp> getAdditions(scf::ForOp loop, unsigned carr
 /// The tensor that the addition adds to `sum`.
 inline Value getAddend(linalg::LinalgOp addition, Value sum) {
   return addition.getDpsInputs()[addition.getDpsInputs()[0] == sum];
+}
+
+/// Adds tensors of equal types and static sizes as the op `like` does.
+inline Value add(OpBuilder &b, linalg::LinalgOp like, Value left, Value right) {
+  auto type = cast<RankedTensorType>(left.getType());
+  Value empty = tensor::EmptyOp::create(b, like.getLoc(), type, ValueRange());
+  SmallVector<AffineMap> maps(3, b.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+  return createWithBody(b, like, {left, right}, empty, maps, loops).getResult(0);
 }
 
 /// Erases ops of a block whose results have no uses, and those that only they used.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgForms.h"
+#include "TensorParts.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -29,29 +30,128 @@ static AffineMap getTransposition(linalg::LinalgOp op) {
   return to.compose(inversePermutation(from));
 }
 
-/// If `transposition` is the only user of a contraction that accumulates into a fill, replaces both by a contraction
-/// that computes the transposed result.
-static void foldTransposition(linalg::LinalgOp transposition) {
-  AffineMap permutation = getTransposition(transposition);
-  if (!permutation)
-    return;
-  auto contraction = transposition.getDpsInputs().front().getDefiningOp<linalg::LinalgOp>();
-  // In another block, which may be that of a loop, it would be repeated.
-  if (!contraction || contraction->getBlock() != transposition->getBlock() || !contraction->hasOneUse() ||
-      !linalg::isaContractionOpInterface(contraction) || !contraction.hasPureTensorSemantics())
-    return;
+/// The slice with the dimensions of its source and result permuted.
+static Value permuteSlice(OpBuilder &b, tensor::ExtractSliceOp slice, Value source, AffineMap permutation) {
+  auto permute = [&](ArrayRef<OpFoldResult> values) { return applyPermutationMap(permutation, values); };
+  return tensor::ExtractSliceOp::create(b, slice.getLoc(), source, permute(slice.getMixedOffsets()),
+                                        permute(slice.getMixedSizes()), permute(slice.getMixedStrides()));
+}
+
+/// If a contraction accumulates into a fill, and all users of its result, or of slices of it, are equal transpositions,
+/// replaces it by one that computes the transposed result. Returns that, or null.
+static linalg::LinalgOp foldTranspositions(linalg::LinalgOp contraction) {
+  if (!linalg::isaContractionOpInterface(contraction) || !contraction.hasPureTensorSemantics() ||
+      contraction->use_empty())
+    return {};
   auto fill = contraction.getDpsInits().front().getDefiningOp<linalg::FillOp>();
   if (!fill)
-    return;
-  OpBuilder b(transposition);
+    return {};
+  AffineMap permutation;
+  SmallVector<std::pair<tensor::ExtractSliceOp, linalg::LinalgOp>> users;
+  for (Operation *user : contraction->getUsers()) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    if (slice) {
+      if (!slice->hasOneUse() || slice.getType().getRank() != slice.getSourceType().getRank())
+        return {};
+      user = *slice->user_begin();
+    }
+    auto transposition = dyn_cast<linalg::LinalgOp>(user);
+    AffineMap of = transposition ? getTransposition(transposition) : AffineMap();
+    // In another block, which may be that of a loop, the contraction would be repeated.
+    if (!of || (permutation && of != permutation) || user->getBlock() != contraction->getBlock())
+      return {};
+    permutation = of;
+    users.emplace_back(slice, transposition);
+  }
+  const auto [firstSlice, first] = users.front();
+  const bool isOneOfAll = users.size() == 1 && !firstSlice;
+  auto empty = fill.getOutputs().front().getDefiningOp<tensor::EmptyOp>();
+  if (!isOneOfAll && !empty)
+    return {};
+  OpBuilder b(isOneOfAll ? first : contraction);
+  Value init = linalg::LinalgOp(first).getDpsInits().front();
+  if (!isOneOfAll)
+    init = tensor::EmptyOp::create(b, fill.getLoc(), applyPermutationMap(permutation, ArrayRef(empty.getMixedSizes())),
+                                   empty.getType().getElementType());
   SmallVector<AffineMap> maps = contraction.getIndexingMapsArray();
   maps.back() = permutation.compose(maps.back());
-  Value zeros = linalg::FillOp::create(b, fill.getLoc(), fill.getInputs(), transposition.getDpsInits()).getResult(0);
-  auto transposed =
+  Value zeros = linalg::FillOp::create(b, fill.getLoc(), fill.getInputs(), init).getResult(0);
+  linalg::LinalgOp replacement =
       createWithBody(b, contraction, contraction.getDpsInputs(), zeros, maps, contraction.getIteratorTypesArray());
-  transposition->replaceAllUsesWith(transposed);
-  transposition->erase();
+  Value transposed = replacement->getResult(0);
+  for (auto [slice, transposition] : users) {
+    b.setInsertionPoint(transposition);
+    transposition->getResult(0).replaceAllUsesWith(slice ? permuteSlice(b, slice, transposed, permutation)
+                                                         : transposed);
+    transposition->erase();
+    if (slice)
+      slice->erase();
+  }
   contraction->erase();
+  return replacement;
+}
+
+namespace {
+/// A tensor, and the map from its indices to those of its transposition.
+struct Transposition {
+  Value source;
+  AffineMap permutation;
+};
+} // namespace
+
+/// Matches values of the block that transpose another value of it, or that concatenate such transpositions.
+static std::optional<Transposition> getTransposed(Value value, Block *block, const TensorSizes &sizes) {
+  auto getOne = [&](Value value) -> std::optional<Transposition> {
+    auto op = value.getDefiningOp<linalg::LinalgOp>();
+    AffineMap permutation = op && op->getBlock() == block ? getTransposition(op) : AffineMap();
+    if (!permutation)
+      return std::nullopt;
+    Operation *source = op.getDpsInputs().front().getDefiningOp();
+    return source && source->getBlock() == block ? std::optional(Transposition{source->getResult(0), permutation})
+                                                 : std::nullopt;
+  };
+  std::optional<Concatenation> whole = getConcatenation(value, sizes);
+  if (!whole || value.getDefiningOp()->getBlock() != block)
+    return getOne(value);
+  AffineMap permutation;
+  SmallVector<Value> sources;
+  for (Value piece : whole->pieces) {
+    std::optional<Transposition> transposed = getOne(piece);
+    if (!transposed || (permutation && transposed->permutation != permutation))
+      return std::nullopt;
+    permutation = transposed->permutation;
+    sources.push_back(transposed->source);
+  }
+  OpBuilder b(value.getContext());
+  b.setInsertionPointAfterValue(value);
+  return Transposition{concatenate(b, value.getLoc(), permutation.getDimPosition(whole->dim), sources), permutation};
+}
+
+/// Lets the products of a loop read what was transposed in the loop.
+static void foldTransposedOperands(Block &body, const TensorSizes &sizes) {
+  DenseMap<Value, std::optional<Transposition>> transposed;
+  for (linalg::LinalgOp op : llvm::make_early_inc_range(body.getOps<linalg::LinalgOp>())) {
+    if (!isSumOfProducts(op))
+      continue;
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    bool isChanged = false;
+    for (auto [input, map] : llvm::zip(op.getDpsInputs(), maps)) {
+      auto [entry, isNew] = transposed.try_emplace(input);
+      if (isNew)
+        entry->second = getTransposed(input, &body, sizes);
+      inputs.push_back(entry->second ? entry->second->source : input);
+      if (!entry->second)
+        continue;
+      map = inversePermutation(entry->second->permutation).compose(map);
+      isChanged = true;
+    }
+    if (!isChanged)
+      continue;
+    OpBuilder b(op);
+    op->replaceAllUsesWith(createWithBody(b, op, inputs, op.getDpsInits().front(), maps, op.getIteratorTypesArray()));
+    op->erase();
+  }
 }
 
 /// Clones a fill for each op that accumulates into its result. Bufferization would copy a shared result for each of
@@ -83,11 +183,18 @@ static void separateFills(linalg::FillOp fill) {
 namespace {
 struct PrepareContractions : public rnn::impl::RNNPrepareContractionsPassBase<PrepareContractions> {
   void runOnOperation() override {
+    // Each op after the transpositions that it may erase.
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-    // In this order, a contraction comes before its transposition: an erased op is not visited later.
-    for (linalg::LinalgOp op : ops)
-      foldTransposition(op);
+    for (linalg::LinalgOp op : llvm::reverse(ops))
+      while (op)
+        op = foldTranspositions(op);
+    const TensorSizes sizes(getOperation());
+    getOperation()->walk([&](LoopLikeOpInterface loop) {
+      for (Region *region : loop.getLoopRegions())
+        for (Block &body : *region)
+          foldTransposedOperands(body, sizes);
+    });
     getOperation()->walk([](linalg::FillOp fill) { separateFills(fill); });
   }
 };

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgForms.h"
-#include "TensorSizes.h"
+#include "TensorParts.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "rnn/Transforms/Passes.h"
 #include "rnn/Transforms/ZeroTensors.h"
@@ -21,56 +21,6 @@ namespace mlir::rnn {
 
 using namespace mlir;
 using namespace mlir::rnn;
-
-namespace {
-/// A part of a tensor: the offset and the size along each dimension. A dynamic size stands for the whole dimension,
-/// with offset 0.
-struct Box {
-  SmallVector<int64_t> offsets, sizes;
-
-  explicit Box(RankedTensorType type) : offsets(type.getRank(), 0), sizes(type.getShape()) {}
-  Box(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes) : offsets(offsets), sizes(sizes) {}
-
-  unsigned getRank() const { return sizes.size(); }
-  int64_t getEnd(unsigned dim) const { return offsets[dim] + sizes[dim]; }
-  bool covers(RankedTensorType type) const { return type.getShape() == ArrayRef(sizes); }
-  bool isDisjointFrom(const Box &other) const {
-    return llvm::any_of(llvm::seq(getRank()), [&](unsigned dim) {
-      if (ShapedType::isDynamic(sizes[dim]) || ShapedType::isDynamic(other.sizes[dim]))
-        return false;
-      return getEnd(dim) <= other.offsets[dim] || other.getEnd(dim) <= offsets[dim];
-    });
-  }
-  void extendTo(const Box &other) {
-    for (unsigned dim = 0; dim < getRank(); ++dim) {
-      if (ShapedType::isDynamic(sizes[dim]))
-        continue;
-      if (ShapedType::isDynamic(other.sizes[dim])) {
-        offsets[dim] = 0, sizes[dim] = ShapedType::kDynamic;
-        continue;
-      }
-      const int64_t end = std::max(getEnd(dim), other.getEnd(dim));
-      offsets[dim] = std::min(offsets[dim], other.offsets[dim]);
-      sizes[dim] = end - offsets[dim];
-    }
-  }
-};
-
-/// Tensors that are beside each other in a larger one.
-struct Concatenation {
-  int64_t dim;
-  SmallVector<Value> pieces;
-};
-} // namespace
-
-/// The sizes of a part of a tensor.
-static SmallVector<OpFoldResult> getSizes(OpBuilder &b, Location loc, Value tensor, const Box &box) {
-  SmallVector<OpFoldResult> sizes;
-  for (auto [dim, size] : llvm::enumerate(box.sizes))
-    sizes.push_back(ShapedType::isDynamic(size) ? tensor::getMixedSize(b, loc, tensor, dim)
-                                                : OpFoldResult(b.getIndexAttr(size)));
-  return sizes;
-}
 
 static Value extract(OpBuilder &b, Location loc, Value tensor, const Box &box) {
   if (box.covers(cast<RankedTensorType>(tensor.getType())))
@@ -97,79 +47,11 @@ static Value createEmpty(OpBuilder &b, Location loc, Value like, const Box &box)
   return tensor::EmptyOp::create(b, loc, sizes, getElementTypeOrSelf(like));
 }
 
-/// The part of the tensor `whole` that a slice of known offsets and sizes has, without steps.
-static std::optional<Box> getBox(OffsetSizeAndStrideOpInterface slice, Value whole, const TensorSizes &sizes) {
-  if (ShapedType::isDynamicShape(slice.getStaticOffsets()) || !slice.hasUnitStride())
-    return std::nullopt;
-  Box box(slice.getStaticOffsets(), slice.getStaticSizes());
-  for (unsigned dim = 0; dim < box.getRank(); ++dim) {
-    if (!slice.isDynamicSize(dim))
-      continue;
-    if (!sizes.coversDim(slice, whole, dim))
-      return std::nullopt;
-    box.sizes[dim] = cast<RankedTensorType>(whole.getType()).getDimSize(dim);
-  }
-  return box;
-}
-
-/// Matches `tensor.concat`, and insertions that fill an empty tensor.
-static std::optional<Concatenation> getConcatenation(Value value, const TensorSizes &sizes) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (auto concat = value.getDefiningOp<tensor::ConcatOp>())
-    return Concatenation{int64_t(concat.getDim()), llvm::to_vector(concat.getInputs())};
-  SmallVector<std::pair<Box, Value>> pieces;
-  while (auto insert = value.getDefiningOp<tensor::InsertSliceOp>()) {
-    std::optional<Box> box = getBox(insert, insert.getDest(), sizes);
-    if (!box || insert.getSourceType().getRank() != type.getRank())
-      return std::nullopt;
-    pieces.emplace_back(*box, insert.getSource());
-    value = insert.getDest();
-  }
-  if (pieces.size() < 2 || !value.getDefiningOp<tensor::EmptyOp>())
-    return std::nullopt;
-  const Box &first = pieces.front().first;
-  Concatenation result;
-  result.dim = 0;
-  while (result.dim < type.getRank() && first.sizes[result.dim] == type.getDimSize(result.dim))
-    ++result.dim;
-  if (result.dim == type.getRank() || type.isDynamicDim(result.dim))
-    return std::nullopt;
-  llvm::sort(pieces,
-             [&](const auto &a, const auto &b) { return a.first.offsets[result.dim] < b.first.offsets[result.dim]; });
-  Box expected(type);
-  expected.sizes[result.dim] = 0;
-  for (auto &[box, piece] : pieces) {
-    expected.offsets[result.dim] += expected.sizes[result.dim];
-    expected.sizes[result.dim] = box.sizes[result.dim];
-    if (box.offsets != expected.offsets || box.sizes != expected.sizes)
-      return std::nullopt;
-    result.pieces.push_back(piece);
-  }
-  return expected.getEnd(result.dim) == type.getDimSize(result.dim) ? std::optional(result) : std::nullopt;
-}
-
 /// Whether the tensor is an input of the loop, or a part of one.
 static bool isInput(Value piece, scf::ForOp loop) {
   if (auto slice = piece.getDefiningOp<tensor::ExtractSliceOp>())
     piece = slice.getSource();
   return loop.isDefinedOutsideOfLoop(piece);
-}
-
-static Value concatenate(OpBuilder &b, Location loc, int64_t dim, ArrayRef<Value> pieces) {
-  if (pieces.size() == 1)
-    return pieces.front();
-  RankedTensorType type = tensor::ConcatOp::inferResultType(dim, ValueRange(pieces).getTypes());
-  Box box(type);
-  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
-  auto getSizesOfBox = [&] { return getSizes(b, loc, pieces.front(), box); };
-  Value result = tensor::EmptyOp::create(b, loc, getSizesOfBox(), type.getElementType());
-  for (Value piece : pieces) {
-    box.sizes[dim] = cast<RankedTensorType>(piece.getType()).getDimSize(dim);
-    result = tensor::InsertSliceOp::create(b, loc, piece, result, getAsIndexOpFoldResult(b.getContext(), box.offsets),
-                                           getSizesOfBox(), strides);
-    box.offsets[dim] += box.sizes[dim];
-  }
-  return result;
 }
 
 /// If the op multiplies a concatenation of inputs of its loop and of other tensors, replaces it by the sum of the

@@ -1,8 +1,8 @@
 //===- SplitSums.cpp - sums of parts of a tensor that a loop carries ----------===//
 //
 // The gradient of a recurrent cell that multiplies parts of its weights adds a tensor of the size of all weights for
-// each part in each iteration, which is zero elsewhere. A sum for each part needs no zeros, and is the gradient of a
-// product that other passes take out of the loop.
+// each part in each iteration, which is zero elsewhere, or concatenates such parts. A sum for each part needs neither,
+// and is the gradient of a product that other passes take out of the loop.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,6 +10,7 @@
 
 #include "CarriedSums.h"
 #include "FoldInsertedZeros.h"
+#include "TensorParts.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -28,16 +29,10 @@ namespace {
 /// A tensor that is added to a part of a sum, or to all of it.
 struct Addend {
   Value value;
-  SmallVector<int64_t> offsets;
+  Box part;
 
-  ArrayRef<int64_t> getShape() const { return cast<RankedTensorType>(value.getType()).getShape(); }
-  bool hasPlaceOf(const Addend &other) const { return offsets == other.offsets && getShape() == other.getShape(); }
-  bool isDisjointFrom(const Addend &other) const {
-    return llvm::any_of(llvm::seq(offsets.size()), [&](size_t dim) {
-      return offsets[dim] + getShape()[dim] <= other.offsets[dim] ||
-             other.offsets[dim] + other.getShape()[dim] <= offsets[dim];
-    });
-  }
+  Addend(Value value, ArrayRef<int64_t> offsets)
+      : value(value), part(offsets, cast<RankedTensorType>(value.getType()).getShape()) {}
 };
 } // namespace
 
@@ -52,39 +47,41 @@ static std::optional<Addend> getPadded(Value value) {
     for (ArrayRef<int64_t> padding : {pad.getStaticLow(), pad.getStaticHigh()})
       if (llvm::any_of(padding, [](int64_t size) { return size < 0; }))
         return std::nullopt;
-    return Addend{pad.getSource(), llvm::to_vector(pad.getStaticLow())};
+    return Addend(pad.getSource(), pad.getStaticLow());
   }
   tensor::InsertSliceOp insert = getInsertionIntoZeros(value);
   if (!insert || !insert.hasUnitStride() || !insert.getSourceType().hasStaticShape() ||
       !insert.getType().hasStaticShape())
     return std::nullopt;
-  return Addend{insert.getSource(), llvm::to_vector(insert.getStaticOffsets())};
+  return Addend(insert.getSource(), insert.getStaticOffsets());
 }
 
 /// Collects what is added where, if the values between are not used otherwise.
-static void collectAddends(Value value, ArrayRef<int64_t> offsets, Block *body, SmallVectorImpl<Addend> &addends) {
+static void collectAddends(Value value, ArrayRef<int64_t> offsets, Block *body, const TensorSizes &sizes,
+                           SmallVectorImpl<Addend> &addends) {
   Operation *op = value.getDefiningOp();
   if (op && op->getBlock() == body && op->hasOneUse()) {
     if (linalg::LinalgOp sum = getAddition(op)) {
       for (Value input : sum.getDpsInputs())
-        collectAddends(input, offsets, body, addends);
+        collectAddends(input, offsets, body, sizes, addends);
+      return;
+    }
+    if (std::optional<Concatenation> whole = getConcatenation(value, sizes)) {
+      SmallVector<int64_t> offsetsOfPiece(offsets);
+      for (Value piece : whole->pieces) {
+        collectAddends(piece, offsetsOfPiece, body, sizes, addends);
+        offsetsOfPiece[whole->dim] += cast<RankedTensorType>(piece.getType()).getDimSize(whole->dim);
+      }
       return;
     }
     if (std::optional<Addend> padded = getPadded(value)) {
-      for (auto [offset, more] : llvm::zip_equal(padded->offsets, offsets))
+      for (auto [offset, more] : llvm::zip_equal(padded->part.offsets, offsets))
         offset += more;
-      collectAddends(padded->value, padded->offsets, body, addends);
+      collectAddends(padded->value, padded->part.offsets, body, sizes, addends);
       return;
     }
   }
-  addends.push_back({value, llvm::to_vector(offsets)});
-}
-
-/// Adds tensors of equal types.
-static Value add(OpBuilder &b, linalg::LinalgOp like, Value left, Value right) {
-  Value empty = tensor::EmptyOp::create(b, like.getLoc(), cast<RankedTensorType>(left.getType()), ValueRange());
-  return createWithBody(b, like, {left, right}, empty, like.getIndexingMapsArray(), like.getIteratorTypesArray())
-      .getResult(0);
+  addends.emplace_back(value, offsets);
 }
 
 /// Carries a sum of its own for each part of a carried sum. Returns the loop, or the one that replaces it.
@@ -96,22 +93,24 @@ static scf::ForOp splitSum(IRRewriter &b, scf::ForOp loop, unsigned carried) {
     return loop;
   SmallVector<Addend> addends;
   Value partial = argument;
+  const TensorSizes sizes(loop);
   for (linalg::LinalgOp addition : additions) {
-    collectAddends(getAddend(addition, partial), SmallVector<int64_t>(type.getRank(), 0), loop.getBody(), addends);
+    collectAddends(getAddend(addition, partial), SmallVector<int64_t>(type.getRank(), 0), loop.getBody(), sizes,
+                   addends);
     partial = addition->getResult(0);
   }
   SmallVector<SmallVector<Addend>> parts; // each has addends of one place
   SmallVector<Value> whole;
   for (const Addend &addend : addends) {
-    if (addend.getShape() == type.getShape()) {
+    if (addend.part.covers(type)) {
       whole.push_back(addend.value);
       continue;
     }
     bool isAdded = false;
     for (SmallVector<Addend> &part : parts)
-      if (part.front().hasPlaceOf(addend))
+      if (part.front().part == addend.part)
         part.push_back(addend), isAdded = true;
-      else if (!part.front().isDisjointFrom(addend))
+      else if (!part.front().part.isDisjointFrom(addend.part))
         return loop;
     if (!isAdded)
       parts.push_back({addend});
@@ -121,7 +120,7 @@ static scf::ForOp splitSum(IRRewriter &b, scf::ForOp loop, unsigned carried) {
 
   Location loc = loop.getLoc();
   linalg::LinalgOp like = additions.front();
-  auto getSizes = [&](const Addend &addend) { return getAsIndexOpFoldResult(b.getContext(), addend.getShape()); };
+  auto getSizes = [&](const Addend &addend) { return getAsIndexOpFoldResult(b.getContext(), addend.part.sizes); };
   const SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
   b.setInsertionPoint(loop);
   SmallVector<Value> inits;
@@ -130,7 +129,7 @@ static scf::ForOp splitSum(IRRewriter &b, scf::ForOp loop, unsigned carried) {
     const Addend &first = part.front();
     if (whole.empty() && !isZero(init))
       inits.push_back(tensor::ExtractSliceOp::create(
-          b, loc, init, getAsIndexOpFoldResult(b.getContext(), first.offsets), getSizes(first), strides));
+          b, loc, init, getAsIndexOpFoldResult(b.getContext(), first.part.offsets), getSizes(first), strides));
     else
       inits.push_back(fillWithZeros(
           b, loc, tensor::EmptyOp::create(b, loc, cast<RankedTensorType>(first.value.getType()), ValueRange())));
@@ -161,7 +160,7 @@ static scf::ForOp splitSum(IRRewriter &b, scf::ForOp loop, unsigned carried) {
   llvm::SmallPtrSet<Operation *, 4> readers;
   for (auto [index, part] : llvm::enumerate(parts)) {
     Value sum = loop.getResult(first + index);
-    const SmallVector<OpFoldResult> offsets = getAsIndexOpFoldResult(b.getContext(), part.front().offsets),
+    const SmallVector<OpFoldResult> offsets = getAsIndexOpFoldResult(b.getContext(), part.front().part.offsets),
                                     sizes = getSizes(part.front());
     if (!whole.empty()) {
       Value slice = tensor::ExtractSliceOp::create(b, loc, result, offsets, sizes, strides);

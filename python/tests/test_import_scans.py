@@ -66,6 +66,38 @@ def parts_of_weights(weights, h, x):
     return y + .1 * jnp.tanh(y @ w[I:] + bias[1]), x[:, :2] @ w[1:3]
 
 
+def concatenated_weights(weights, state, x):  # of the gates, as Flax does
+    h, c = jnp.split(state, 2, -1)
+    wi, wh = (jnp.concatenate(weights[k:k + 4], -1) for k in (0, 4))
+    i, f, g, o = jnp.split(x @ wi + h @ wh + jnp.concatenate(weights[8:], -1), 4, -1)
+    c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+    h = jax.nn.sigmoid(o) * jnp.tanh(c)
+    return jnp.concatenate([h, c], -1), h
+
+
+def split_weights(weights, h, x):  # as Haiku does
+    wi, wh, bias = weights
+    gates, candidate = jnp.split(wh, [2 * H], -1)
+    i, j = jnp.split(x @ wi + bias, [2 * H], -1)
+    z, r = jnp.split(jax.nn.sigmoid(i + h @ gates), 2, -1)
+    h = (1 - z) * h + z * jnp.tanh(j + (r * h) @ candidate)
+    return h, h
+
+
+def cell_of_vectors(weights, h, x):  # for one example, as Equinox does
+    wi, wh, bias, candidate_bias = weights
+
+    def one(h, x):
+        i, j, k = jnp.split(wi @ x + bias, 3)
+        r, z, n = jnp.split(wh @ h, 3)
+        z = jax.nn.sigmoid(j + z)
+        n = jnp.tanh(k + jax.nn.sigmoid(i + r) * (n + candidate_bias))
+        return n + z * (h - n)
+
+    h = jax.vmap(one)(h, x)
+    return h, h
+
+
 GRU = (floats(3 * H, I, scale=0.3), floats(3 * H, H, scale=0.3), floats(3 * H))
 ELMAN = (floats(I, H, scale=0.3), floats(H, H, scale=0.3), floats(H))
 
@@ -73,6 +105,9 @@ ELMAN = (floats(I, H, scale=0.3), floats(H, H, scale=0.3), floats(H))
 CONCATENATED_LSTM = floats(I + H // 2, 2 * H, scale=0.3), floats(2 * H)
 CONCATENATED_GRU = floats(2 * H, H + I + 1, scale=0.3), floats(H, 1 + H + I, scale=0.3)
 PARTS = floats(I + H, H, scale=0.3), floats(2, H)
+GATES = *(floats(I, H // 2, scale=0.3) for _ in range(4)), *(floats(H // 2, H // 2, scale=0.3) for _ in range(4)), *(floats(H // 2) for _ in range(4))
+SPLIT = floats(I, 3 * H, scale=0.3), floats(H, 3 * H, scale=0.3), floats(3 * H)
+VECTORS = (*GRU, floats(H))
 
 
 def run(cell, reverse):
@@ -109,6 +144,18 @@ def test_cells_that_concatenate(cell, weights, reverse, rows, steps):
     compare(gradient(flat), *values)
     compare(jax.grad(lambda *weights: jnp.sum(flat(*weights, *values[2:])[1] if cell is concatenated_lstm else flat(*weights, *values[2:])[0]),
                      argnums=(0, 1)), *weights)
+
+
+@pytest.mark.parametrize("cell, weights", ((concatenated_weights, GATES), (split_weights, SPLIT), (cell_of_vectors, VECTORS)))
+@pytest.mark.parametrize("reverse", (False, True))
+@pytest.mark.parametrize("rows, steps", ((1, T), (B, 2), (B, T), (40, T)))
+def test_cells_of_libraries(cell, weights, reverse, rows, steps):
+    function = run(cell, reverse)
+    flat = lambda *values: function(values[:-2], *values[-2:])  # noqa: E731
+    values = *weights, floats(rows, H), floats(steps, rows, I)
+    compare(flat, *values)
+    compare(gradient(flat), *values)
+    compare(jax.grad(lambda *weights: jnp.sum(jnp.sin(flat(*weights, *values[-2:])[1])), argnums=tuple(range(len(weights)))), *weights)
 
 
 def test_slices_of_results():

@@ -117,3 +117,121 @@ func.func @loop(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>, %x: tensor<6x4xf32>, %
   }
   return %d : tensor<6x4xf32>
 }
+
+// -----
+
+// Two transpositions, one after the other: a copy of no order.
+// CHECK-LABEL: func @twice
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<4x5xf32>, %[[B:[a-z0-9]+]]: tensor<5x6xf32>
+// CHECK-NOT: linalg.transpose
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[A]], %[[B]] : {{.*}} outs(%{{.*}} : tensor<4x6xf32>)
+// CHECK-NOT: linalg.transpose
+// CHECK: return %[[R]]
+func.func @twice(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>) -> tensor<4x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x6xf32>
+  %t = tensor.empty() : tensor<6x4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<4x5xf32>, tensor<5x6xf32>) outs(%z : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %d = linalg.transpose ins(%c : tensor<4x6xf32>) outs(%t : tensor<6x4xf32>) permutation = [1, 0]
+  %r = linalg.transpose ins(%d : tensor<6x4xf32>) outs(%e : tensor<4x6xf32>) permutation = [1, 0]
+  return %r : tensor<4x6xf32>
+}
+
+// -----
+
+// The gates of a cell that multiplies weights by a state of one example, in a batch of such cells.
+// CHECK-DAG: #[[$TRANSPOSED:.*]] = affine_map<(d0, d1, d2) -> (d1, d0)>
+// CHECK-LABEL: func @gates
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<6x5xf32>
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<7x6xf32>
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} outs(%[[EMPTY]]
+// CHECK: %[[ALL:.*]] = linalg.generic {indexing_maps = [{{.*}}, {{.*}}, #[[$TRANSPOSED]]], {{.*}} outs(%[[ZEROS]]
+// CHECK: %[[R:.*]] = tensor.extract_slice %[[ALL]][0, 0] [7, 2] [1, 1]
+// CHECK: %[[S:.*]] = tensor.extract_slice %[[ALL]][1, 2] [6, 4] [1, 1]
+// CHECK: return %[[R]], %[[S]]
+func.func @gates(%a: tensor<6x5xf32>, %b: tensor<5x7xf32>) -> (tensor<7x2xf32>, tensor<6x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<6x7xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<6x7xf32>) -> tensor<6x7xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<6x5xf32>, tensor<5x7xf32>) outs(%z : tensor<6x7xf32>) -> tensor<6x7xf32>
+  %p = tensor.extract_slice %c[0, 0] [2, 7] [1, 1] : tensor<6x7xf32> to tensor<2x7xf32>
+  %q = tensor.extract_slice %c[2, 1] [4, 6] [1, 1] : tensor<6x7xf32> to tensor<4x6xf32>
+  %e0 = tensor.empty() : tensor<7x2xf32>
+  %e1 = tensor.empty() : tensor<6x4xf32>
+  %r = linalg.transpose ins(%p : tensor<2x7xf32>) outs(%e0 : tensor<7x2xf32>) permutation = [1, 0]
+  %s = linalg.transpose ins(%q : tensor<4x6xf32>) outs(%e1 : tensor<6x4xf32>) permutation = [1, 0]
+  return %r, %s : tensor<7x2xf32>, tensor<6x4xf32>
+}
+
+// -----
+
+// One of the slices is not transposed.
+// CHECK-LABEL: func @one_gate
+// CHECK: linalg.matmul
+// CHECK: linalg.transpose
+func.func @one_gate(%a: tensor<6x5xf32>, %b: tensor<5x7xf32>) -> (tensor<7x2xf32>, tensor<4x7xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<6x7xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<6x7xf32>) -> tensor<6x7xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<6x5xf32>, tensor<5x7xf32>) outs(%z : tensor<6x7xf32>) -> tensor<6x7xf32>
+  %p = tensor.extract_slice %c[0, 0] [2, 7] [1, 1] : tensor<6x7xf32> to tensor<2x7xf32>
+  %q = tensor.extract_slice %c[2, 0] [4, 7] [1, 1] : tensor<6x7xf32> to tensor<4x7xf32>
+  %e0 = tensor.empty() : tensor<7x2xf32>
+  %r = linalg.transpose ins(%p : tensor<2x7xf32>) outs(%e0 : tensor<7x2xf32>) permutation = [1, 0]
+  return %r, %q : tensor<7x2xf32>, tensor<4x7xf32>
+}
+
+// -----
+
+// Gradients of gates, transposed in each iteration: alone, and beside each other. Weights that are transposed before
+// the loop stay as they are.
+// CHECK-DAG: #[[$ROWS:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[$OUT:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @operands
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<2x3xf32>
+// CHECK: %[[WT:.*]] = linalg.transpose ins(%[[W]]
+// CHECK: scf.for
+// CHECK: %[[P:.*]] = linalg.exp
+// CHECK: %[[Q:.*]] = linalg.tanh
+// CHECK: linalg.generic {indexing_maps = [#[[$ROWS]], #{{.*}}, #[[$OUT]]], {{.*}} ins(%[[P]], %[[WT]] :
+// CHECK: %[[I0:.*]] = tensor.insert_slice %[[P]] into %{{.*}}[0, 0] [5, 2] [1, 1]
+// CHECK: %[[I1:.*]] = tensor.insert_slice %[[Q]] into %[[I0]][0, 2] [5, 2] [1, 1]
+// CHECK: linalg.generic {indexing_maps = [#[[$ROWS]], #{{.*}}, #[[$OUT]]], {{.*}} ins(%[[I1]],
+func.func @operands(%w: tensor<2x3xf32>, %v: tensor<4x3xf32>, %x: tensor<5x2xf32>) -> (tensor<5x3xf32>, tensor<5x3xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %ew = tensor.empty() : tensor<3x2xf32>
+  %wt = linalg.transpose ins(%w : tensor<2x3xf32>) outs(%ew : tensor<3x2xf32>) permutation = [1, 0]
+  %e = tensor.empty() : tensor<5x2xf32>
+  %et = tensor.empty() : tensor<2x5xf32>
+  %ep = tensor.empty() : tensor<4x5xf32>
+  %eo = tensor.empty() : tensor<5x3xf32>
+  %r:2 = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %eo, %b = %eo) -> (tensor<5x3xf32>, tensor<5x3xf32>) {
+    %p = linalg.exp ins(%x : tensor<5x2xf32>) outs(%e : tensor<5x2xf32>) -> tensor<5x2xf32>
+    %q = linalg.tanh ins(%x : tensor<5x2xf32>) outs(%e : tensor<5x2xf32>) -> tensor<5x2xf32>
+    %pt = linalg.transpose ins(%p : tensor<5x2xf32>) outs(%et : tensor<2x5xf32>) permutation = [1, 0]
+    %qt = linalg.transpose ins(%q : tensor<5x2xf32>) outs(%et : tensor<2x5xf32>) permutation = [1, 0]
+    %z = linalg.fill ins(%zero : f32) outs(%eo : tensor<5x3xf32>) -> tensor<5x3xf32>
+    %one = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%pt, %wt : tensor<2x5xf32>, tensor<3x2xf32>) outs(%z : tensor<5x3xf32>) {
+    ^bb0(%l: f32, %s: f32, %o: f32):
+      %m = arith.mulf %l, %s : f32
+      %n = arith.addf %o, %m : f32
+      linalg.yield %n : f32
+    } -> tensor<5x3xf32>
+    %i0 = tensor.insert_slice %pt into %ep[0, 0] [2, 5] [1, 1] : tensor<2x5xf32> into tensor<4x5xf32>
+    %i1 = tensor.insert_slice %qt into %i0[2, 0] [2, 5] [1, 1] : tensor<2x5xf32> into tensor<4x5xf32>
+    %both = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%i1, %v : tensor<4x5xf32>, tensor<4x3xf32>) outs(%z : tensor<5x3xf32>) {
+    ^bb0(%l: f32, %s: f32, %o: f32):
+      %m = arith.mulf %l, %s : f32
+      %n = arith.addf %o, %m : f32
+      linalg.yield %n : f32
+    } -> tensor<5x3xf32>
+    scf.yield %one, %both : tensor<5x3xf32>, tensor<5x3xf32>
+  }
+  return %r#0, %r#1 : tensor<5x3xf32>, tensor<5x3xf32>
+}

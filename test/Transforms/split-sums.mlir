@@ -111,3 +111,33 @@ func.func @unchanged(%d: tensor<8xf32>, %x: tensor<3xf32>) -> (tensor<8xf32>, te
   }
   return %r#0, %r#1, %r#2, %r#3 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// A gradient that two parts fill, such as that of the weights of a GRU.
+// CHECK-LABEL: func @concatenated
+// CHECK: %[[LOOP:.*]]:3 = scf.for {{.*}} iter_args(%[[ALL:.*]] = %{{.*}}, %[[S0:.*]] = %{{.*}}, %[[S1:.*]] = %{{.*}})
+// CHECK-NOT: tensor.insert_slice
+// CHECK: %[[N0:.*]] = linalg.generic {{.*}} ins(%[[S0]], %{{.*}} : tensor<3x4xf32>
+// CHECK: %[[N1:.*]] = linalg.generic {{.*}} ins(%[[S1]], %{{.*}} : tensor<3x2xf32>
+// CHECK: scf.yield %[[ALL]], %[[N0]], %[[N1]]
+// CHECK: %[[R0:.*]] = tensor.insert_slice %[[LOOP]]#1 into %[[LOOP]]#0[0, 0] [3, 4] [1, 1]
+// CHECK: %[[R1:.*]] = tensor.insert_slice %[[LOOP]]#2 into %[[R0]][0, 4] [3, 2] [1, 1]
+// CHECK: return %[[R1]]
+func.func @concatenated(%d: tensor<3x6xf32>, %x: tensor<3x4xf32>, %y: tensor<3x2xf32>) -> tensor<3x6xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %e = tensor.empty() : tensor<3x6xf32>
+  %e0 = tensor.empty() : tensor<3x4xf32>
+  %e1 = tensor.empty() : tensor<3x2xf32>
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %d) -> tensor<3x6xf32> {
+    %p = linalg.exp ins(%x : tensor<3x4xf32>) outs(%e0 : tensor<3x4xf32>) -> tensor<3x4xf32>
+    %q = linalg.exp ins(%y : tensor<3x2xf32>) outs(%e1 : tensor<3x2xf32>) -> tensor<3x2xf32>
+    %i0 = tensor.insert_slice %p into %e[0, 0] [3, 4] [1, 1] : tensor<3x4xf32> into tensor<3x6xf32>
+    %i1 = tensor.insert_slice %q into %i0[0, 4] [3, 2] [1, 1] : tensor<3x2xf32> into tensor<3x6xf32>
+    %s = linalg.add ins(%a, %i1 : tensor<3x6xf32>, tensor<3x6xf32>) outs(%e : tensor<3x6xf32>) -> tensor<3x6xf32>
+    scf.yield %s : tensor<3x6xf32>
+  }
+  return %r : tensor<3x6xf32>
+}

@@ -180,8 +180,9 @@ def RNNPrepareContractionsPass : Pass<"rnn-prepare-contractions"> {
   let summary = "Let contractions compute transposed results and add to zeros of their own";
   let description = [{
     The gradient of the weights of `x @ w` in JAX is a contraction and a transposition of its result: the contraction computes the
-    transpose instead, if the result is used once and starts from a fill. Ops that add to one tensor of zeros get a fill each, next to
-    them, since bufferization would copy the tensor.
+    transpose instead, if it starts from a fill and the result has no other use. The same holds if all slices of the result are
+    transposed. Products in loops read a tensor of the loop instead of its transposition, or of the concatenation of such ones. Ops that
+    add to one tensor of zeros get a fill each, next to them, since bufferization would copy the tensor.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -244,9 +245,20 @@ def RNNSplitSumsPass : Pass<"rnn-split-sums"> {
   let summary = "Carry a sum for each part of a tensor to which a loop adds parts";
   let description = [{
     The gradients of `x @ w[:n] + h @ w[n:]` in a loop are tensors of the size of `w` that are zero except for a part
-    (`tensor.pad`, or `tensor.insert_slice` into zeros). If an `scf.for` loop only adds such tensors to a value that it carries, it
-    carries a sum of the size of each part instead, and inserts them after the loop. Parts of equal places have one sum; parts
-    that overlap otherwise stay. Sizes are static. A sum of zeros may have another sign.
+    (`tensor.pad`, or `tensor.insert_slice` into zeros), or concatenations of such parts. If an `scf.for` loop only adds such tensors to a
+    value that it carries, it carries a sum of the size of each part instead, and inserts them after the loop. Parts of equal places have
+    one sum; parts that overlap otherwise stay. Sizes are static. A sum of zeros may have another sign.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RNNMergeSumsPass : Pass<"rnn-merge-sums"> {
+  let summary = "Carry one sum for slices of a tensor that a loop adds to several sums";
+  let description = [{
+    A cell that concatenates the weights of its gates has one product as gradient, slices of which a loop adds to the gradient of
+    each gate's weights. If all that an `scf.for` loop does with the result of a linalg op is to add slices of it to values that it carries,
+    it carries the sum of the results instead, and its slices are added after the loop. Sizes and slices are static. The additions
+    have another order.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
