@@ -7,6 +7,7 @@
 #include "rnn/Pipelines/Pipelines.h"
 #include "Internal.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -109,6 +110,7 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   // On a GPU, the host would wait for the elements.
   pm.addNestedPass<func::FuncOp>(createRNNCheckBoundsPass({/*elements=*/options.target != TargetKind::Cuda}));
   pm.addNestedPass<func::FuncOp>(createRNNCheckSizesPass());
+  pm.addPass(arith::createIntRangeOptimizationsPass()); // conditions of checks that always hold
   if (options.target == TargetKind::Host)               // more and smaller kernels were not measured on a GPU
     pm.addNestedPass<func::FuncOp>(createRNNFoldInsertedZerosPass());
   // Chains of elementwise ops become one loop nest with one buffer.
