@@ -81,6 +81,6 @@ llvm::Expected<PipelineOptions> mlir::rnn::withVectorsOf(const llvm::TargetMachi
   options.vectorRegisters = processor.vectorRegisters;
   // Measured with the vectors of the processor: with narrower ones, the same depth is a smaller block.
   if (options.vectorBits == processor.vectorBits)
-    options.blockDepth = processor.blockDepth;
+    options.blockDepth = processor.blockDepth, options.fmaUnits = processor.fmaUnits;
   return options;
 }

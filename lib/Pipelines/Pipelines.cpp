@@ -175,10 +175,11 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
     pm.addPass(createRNNExpandStridedCopiesPass());
     // Before convert-rnn-to-host, whose loops are a hundred times as much IR without linalg ops.
     pm.addPass(createConvertLinalgToHostPass({options.vectorBits ? options.vectorBits : 256, options.vectorRegisters,
-                                              options.blockDepth, options.bf16Gemm}));
+                                              options.blockDepth, options.fmaUnits, options.bf16Gemm}));
     forFunctions(pm).addPass(createConvertLinalgToLoopsPass());
-    pm.addPass(createConvertRNNToHostPass({options.vectorBits ? options.vectorBits : 256, options.vectorRegisters,
-                                           options.blockDepth, options.bf16Gemm, options.bf16GemmOneRow}));
+    pm.addPass(
+        createConvertRNNToHostPass({options.vectorBits ? options.vectorBits : 256, options.vectorRegisters,
+                                    options.blockDepth, options.fmaUnits, options.bf16Gemm, options.bf16GemmOneRow}));
     // After convert-rnn-to-host, which creates copies too.
     pm.addPass(createRNNExpandStridedCopiesPass({/*loops=*/true}));
   } else {

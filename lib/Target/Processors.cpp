@@ -73,7 +73,7 @@ bool HostProcessor::has(BF16Gemm gemm) const {
 
 HostProcessor mlir::rnn::getHostProcessor(const llvm::Triple &triple, llvm::StringRef name, HasFeature hasFeature) {
   // AArch64 and POWER; where there are fewer registers, the compiler spills.
-  HostProcessor processor = {128, 128, 32, 256, BF16Gemm::VNNI, BF16Gemm::VNNI, false, false, false};
+  HostProcessor processor = {128, 128, 32, 256, 2, BF16Gemm::VNNI, BF16Gemm::VNNI, false, false, false};
   if (!triple.isLittleEndian()) {
     processor.bf16Gemm = processor.bf16GemmOneRow = BF16Gemm::F32; // VNNI packing assumes little endian
     return processor;
@@ -90,6 +90,8 @@ HostProcessor mlir::rnn::getHostProcessor(const llvm::Triple &triple, llvm::Stri
   processor.vectorBits = std::min(processor.maxVectorBits, family ? family->vectorBits : 256);
   if (family)
     processor.blockDepth = family->blockDepth;
+  if (family && processor.vectorBits == 512) // of 256 bits, all families start two
+    processor.fmaUnits = family->fmaUnits;
   processor.hasAVX512BF16 = hasFeature("avx512bf16") && hasFeature("avx512vl");
   if (processor.hasAVX512BF16) {
     // One row reads each weight once: bf16 weights halve the bytes, and the rate of the instruction does not matter.

@@ -44,7 +44,7 @@
 // TEXT: rnn-verify-contract{stage=bufferize},
 // TEXT: convert-rnn-to-runtime,
 // TEXT: rnn-expand-strided-copies{loops=false},
-// TEXT: convert-linalg-to-host{bf16-gemm=auto block-depth=256 vector-bits=256 vector-registers=16},
+// TEXT: convert-linalg-to-host{bf16-gemm=auto block-depth=256 fma-units=2 vector-bits=256 vector-registers=16},
 // TEXT-NEXT: any(
 // TEXT-NEXT: convert-linalg-to-loops
 // TEXT: convert-rnn-to-host

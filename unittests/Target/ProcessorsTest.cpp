@@ -77,6 +77,7 @@ TEST_P(ProcessorFamilyTest, Decides) {
     EXPECT_EQ(processor.vectorBits, family.vectorBits);
     EXPECT_EQ(processor.maxVectorBits, 512u);
     EXPECT_EQ(processor.blockDepth, family.blockDepth);
+    EXPECT_EQ(processor.fmaUnits, family.vectorBits == 512 ? family.fmaUnits : 2);
     EXPECT_EQ(processor.hasAVX512BF16, family.bf16DotRate > 0);
     EXPECT_EQ(processor.hasAMXBF16, family.hasAMXBF16);
     if (family.hasAMXBF16) {

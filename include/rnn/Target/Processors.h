@@ -46,6 +46,7 @@ struct HostProcessor {
   unsigned maxVectorBits;   ///< of the widest vector register
   unsigned vectorRegisters; ///< number of vector registers
   unsigned blockDepth;      ///< HostVectors::blockDepth with vectors of `vectorBits`
+  unsigned fmaUnits;        ///< HostVectors::fmaUnits with vectors of `vectorBits`
   BF16Gemm bf16Gemm;        ///< the fastest for more than one row
   BF16Gemm bf16GemmOneRow;  ///< the fastest for one row, which the bandwidth of the weights limits
   bool hasAVX512BF16;       ///< VDPBF16PS on vectors of 128 to 512 bits

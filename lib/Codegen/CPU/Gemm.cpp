@@ -133,15 +133,15 @@ static void prefetchAhead(HostBuilder &b, const Gemm &p, MicroKernel &kernel, co
       b.prefetchLine(p.b, b.add(offset, (rowsAhead + u) * b.tiles.panel + v), /*locality=*/3);
 }
 
-/// Adds the products of panel `k` of the depth to the sums of `tile`. `next`, if not null, prefetches.
+/// Adds the products of `rows` rows of panel `k` of the depth to the sums of `tile`. `next`, if not null, prefetches.
 static SmallVector<Value> reducePanel(HostBuilder &b, const Gemm &p, MicroKernel &kernel, const Tile &tile,
-                                      Value aOffset, Value bOffset, Value k, ValueRange carried,
+                                      Value aOffset, Value bOffset, Value k, Value rows, ValueRange carried,
                                       Prefetcher *next = nullptr) {
   int64_t panel = b.tiles.panel;
   if (next)
     next->prefetchLeft(b, k);
   Value aPanel = b.add(aOffset, b.mul(k, p.aPanel)), bPanel = b.add(bOffset, b.mul(k, panel * panel));
-  return b.loop(b.index(0), b.index(panel), unroll, carried, [&](Value column, ValueRange inner) {
+  return b.loop(b.index(0), rows, unroll, carried, [&](Value column, ValueRange inner) {
     SmallVector<Value> sums(inner);
     if (next)
       next->prefetchBlock(b, b.add(b.mul(k, panel), column));
@@ -154,12 +154,35 @@ static SmallVector<Value> reducePanel(HostBuilder &b, const Gemm &p, MicroKernel
   });
 }
 
-/// The sums of `tile` over `panels` panels of the depth. They start from zero if `isZero` (i1), else from c.
+/// The number of panel `k` of the depth in its group. Divides 32 bits: some processors take 90 cycles for 64.
+static Value getNumberInGroup(HostBuilder &b, const Gemm &p, Value k) {
+  auto narrow = [&](Value value) { return b.createOrFold<arith::IndexCastOp>(b.getI32Type(), value); };
+  Value number = arith::RemUIOp::create(b, narrow(k), narrow(p.groupPanels));
+  return arith::IndexCastOp::create(b, b.getIndexType(), number);
+}
+
+/// Whether the panel with this number in its group is the last one, and the rows that matter in it.
+static std::pair<Value, Value> getRowsOfPanel(HostBuilder &b, const Gemm &p, Value numberInGroup) {
+  Value isLast = b.compare(arith::CmpIPredicate::eq, b.add(numberInGroup, 1), p.groupPanels);
+  Value lastRows = b.mul(b.ceilDiv(p.lastRows, unroll), unroll);
+  return {isLast, b.select(isLast, lastRows, b.index(b.tiles.panel))};
+}
+
+/// The sums of `tile` over `panels` panels of the depth, which begin with panel `first`. They start from zero if
+/// `isZero` (i1), else from c.
 static SmallVector<Value> reduce(HostBuilder &b, const Gemm &p, MicroKernel &kernel, const Tile &tile, Value aOffset,
-                                 Value bOffset, Value panels, Value isZero, Prefetcher *next = nullptr) {
-  return b.loop(b.index(0), panels, 1, kernel.loadOrZero(tile, isZero), [&](Value k, ValueRange carried) {
-    return reducePanel(b, p, kernel, tile, aOffset, bOffset, k, carried, next);
+                                 Value bOffset, Value first, Value panels, Value isZero, Prefetcher *next = nullptr) {
+  SmallVector<Value> initial = kernel.loadOrZero(tile, isZero);
+  initial.push_back(getNumberInGroup(b, p, first));
+  SmallVector<Value> sums = b.loop(b.index(0), panels, 1, initial, [&](Value k, ValueRange carried) {
+    Value number = carried.back();
+    auto [isLast, rows] = getRowsOfPanel(b, p, number);
+    SmallVector<Value> result = reducePanel(b, p, kernel, tile, aOffset, bOffset, k, rows, carried.drop_back(), next);
+    result.push_back(b.select(isLast, b.index(0), b.add(number, 1)));
+    return result;
   });
+  sums.pop_back();
+  return sums;
 }
 
 /// At most Tiles::fewRows rows: b is not reused, so its bandwidth limits the speed. Several panels at once give the
@@ -172,7 +195,7 @@ void cpu::emitFewRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_
     b.loop(done, end, group, [&](Value column) {
       Tile tile = {rows, p.c, b.add(p.cOffset, b.mul(column, p.cPanel)), p.cRow, group, p.cPanel};
       Value bOffset = b.add(p.bOffset, b.mul(column, p.bPanel));
-      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, bOffset, p.depth, p.isZero));
+      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, bOffset, b.index(0), p.depth, p.isZero));
     });
     done = end;
   }
@@ -192,7 +215,8 @@ static void emitSweep(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_
     b.loop(p.depth, [&](Value turnNumber) {
       Value k = turn(turnNumber, p.depth);
       SmallVector<Value> sums = kernel.loadOrZero(tile, b.compare(arith::CmpIPredicate::ne, k, zero));
-      kernel.store(partOf(k), reducePanel(b, p, kernel, tile, p.aOffset, bOffset, k, sums));
+      Value panelRows = getRowsOfPanel(b, p, getNumberInGroup(b, p, k)).second;
+      kernel.store(partOf(k), reducePanel(b, p, kernel, tile, p.aOffset, bOffset, k, panelRows, sums));
     });
     kernel.store(tile, b.loop(one, p.depth, 1, kernel.load(partOf(zero)), [&](Value k, ValueRange carried) {
       SmallVector<Value> sums;
@@ -213,7 +237,7 @@ static void emitOneTile(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int6
     auto multiply = [&](Value inPanel) {
       Tile tile = {rows, p.c, b.add(cOffset, inPanel), p.cRow, 1, {}, parts, /*readsAhead=*/true};
       Value right = b.add(bOffset, b.mul(inPanel, HostBuilder::isVNNI(p.b) ? 2 : 1));
-      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, right, p.depth, p.isZero));
+      kernel.store(tile, reduce(b, p, kernel, tile, p.aOffset, right, b.index(0), p.depth, p.isZero));
     };
     if (parts == 1)
       multiply(b.index(0));
@@ -226,10 +250,10 @@ static void emitOneTile(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int6
 static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t least) {
   const int64_t panel = b.tiles.panel, blockPanels = b.tiles.blockPanels();
   const bool areBlocksInL1 = b.tiles.areBlocksInL1();
-  auto emitTile = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value panels, Value isZero,
-                      Prefetcher &next) {
+  auto emitTile = [&](int64_t rows, Value aOffset, Value bOffset, Value cOffset, Value first, Value panels,
+                      Value isZero, Prefetcher &next) {
     Tile tile = {rows, p.c, cOffset, p.cRow};
-    kernel.store(tile, reduce(b, p, kernel, tile, aOffset, bOffset, panels, isZero, &next));
+    kernel.store(tile, reduce(b, p, kernel, tile, aOffset, bOffset, first, panels, isZero, &next));
   };
   // Rows are distributed evenly over the tiles.
   const int64_t fewest = least / llvm::divideCeil(least, Tiles::rows);
@@ -287,7 +311,7 @@ static void emitRows(HostBuilder &b, const Gemm &p, MicroKernel &kernel, int64_t
       for (int64_t rows = fewest; rows <= Tiles::rows; ++rows) {
         Region &region = rows < Tiles::rows ? height.getCaseRegions()[rows - fewest] : height.getDefaultRegion();
         b.setInsertionPointToStart(&region.emplaceBlock());
-        emitTile(rows, aOffset, bOffset, cOffset, panels, isZero, next);
+        emitTile(rows, aOffset, bOffset, cOffset, k, panels, isZero, next);
         scf::YieldOp::create(b);
       }
     });
@@ -391,18 +415,33 @@ static void emitTransposedGemm(HostBuilder &b, const TransposedGemm &p) {
   });
 }
 
+void Gemm::setDepth(HostBuilder &builder, Value rows, Value groups) {
+  const int64_t panel = builder.tiles.panel;
+  Value panels = builder.ceilDiv(rows, panel);
+  groupPanels = builder.max(panels, builder.index(1));
+  lastRows = builder.sub(rows, builder.mul(builder.sub(groupPanels, builder.index(1)), panel));
+  depth = groups ? builder.mul(panels, groups) : panels;
+}
+
+void Gemm::setDefaults(HostBuilder &builder) {
+  const int64_t panel = builder.tiles.panel;
+  if (!aNext)
+    aNext = builder.add(aOffset, builder.mul(rows, panel));
+  if (!bNext)
+    bNext = builder.add(bOffset, builder.mul(depth, panel * panel));
+  if (!isZero)
+    isZero = arith::ConstantOp::create(builder, builder.getBoolAttr(false));
+  if (!traversal)
+    traversal = builder.index(Panels);
+  if (!lastRows)
+    lastRows = builder.index(panel), groupPanels = builder.index(1);
+}
+
 void KernelLibrary::gemm(HostBuilder &b, const Gemm &arguments) {
   if (b.tiles.usesAMX())
     return tileGemm(b, arguments);
   Gemm p = arguments;
-  if (!p.aNext)
-    p.aNext = b.add(p.aOffset, b.mul(p.rows, b.tiles.panel));
-  if (!p.bNext)
-    p.bNext = b.add(p.bOffset, b.mul(p.depth, b.tiles.panel * b.tiles.panel));
-  if (!p.isZero)
-    p.isZero = arith::ConstantOp::create(b, b.getBoolAttr(false));
-  if (!p.traversal)
-    p.traversal = b.index(Gemm::Panels);
+  p.setDefaults(b);
   // A known number of rows that fit one tile needs only the code of that tile.
   std::optional<int64_t> rows = getConstantIntValue(p.rows);
   if (!rows || *rows <= Tiles::fewRows || *rows > mostRowsOfOneTile(b))

@@ -316,8 +316,7 @@ void KernelLibrary::tileGemm(HostBuilder &b, const Gemm &p, std::optional<GemmSt
       });
     Gemm row = p;
     row.aNext = row.bNext = zero;
-    row.isZero = arith::ConstantOp::create(b, b.getBoolAttr(false));
-    row.traversal = b.index(Gemm::Panels);
+    row.setDefaults(b);
     call(b, "gemm_one_row", row, emitOneRow);
   };
   b.ifElse(b.compare(arith::CmpIPredicate::eq, p.rows, one), emitOne, emitMany);

@@ -13,19 +13,21 @@ using namespace mlir;
 using namespace mlir::rnn;
 
 FailureOr<HostVectors> rnn::getHostVectors(MLIRContext *context, unsigned bits, unsigned registers, unsigned blockDepth,
-                                           BF16Gemm bf16Gemm, BF16Gemm bf16GemmOneRow) {
+                                           unsigned fmaUnits, BF16Gemm bf16Gemm, BF16Gemm bf16GemmOneRow) {
   if (bits < 64 || bits > 2048 || !llvm::isPowerOf2_32(bits)) {
     emitError(UnknownLoc::get(context), "expects `vector-bits` to be a power of 2 in [64, 2048], but got ") << bits;
     return failure();
   }
-  if (blockDepth == 0) {
-    emitError(UnknownLoc::get(context), "expects `block-depth` to be at least 1, but got 0");
-    return failure();
-  }
+  for (auto [name, value] : {std::pair("block-depth", blockDepth), std::pair("fma-units", fmaUnits)})
+    if (value == 0) {
+      emitError(UnknownLoc::get(context)) << "expects `" << name << "` to be at least 1, but got 0";
+      return failure();
+    }
   HostVectors vectors;
   vectors.bits = bits;
   vectors.registers = registers;
   vectors.blockDepth = blockDepth;
+  vectors.fmaUnits = fmaUnits;
   vectors.bf16Gemm = bf16Gemm == BF16Gemm::Auto ? BF16Gemm::VNNI : bf16Gemm;
   vectors.bf16GemmOneRow = bf16GemmOneRow == BF16Gemm::Auto ? vectors.bf16Gemm : bf16GemmOneRow;
   return vectors;

@@ -14,40 +14,39 @@ using namespace mlir::rnn;
 using namespace mlir::rnn::cpu;
 
 Tiles::Tiles(Type element, const HostVectors &hostVectors)
-    : element(element), sum(getAccumulatorType(element)), left(sum), blockDepth(hostVectors.blockDepth),
-      bf16Gemm(hostVectors.bf16Gemm), lanes(hostVectors.bits / sum.getWidth()),
+    : element(element), sum(getAccumulatorType(element)), left(sum), bf16Gemm(hostVectors.bf16Gemm),
+      lanes(hostVectors.bits / sum.getWidth()),
       // A panel has at least as many columns as one iteration of the inner loop of a GEMM.
-      vectors(std::max<int64_t>(hostVectors.registers >= 32 ? 4 : 2, 4 / lanes)), panel(lanes * vectors) {
+      vectors(std::max<int64_t>(hostVectors.registers >= 32 ? 4 : 2, 4 / lanes)), panel(lanes * vectors),
+      fmaUnits(hostVectors.fmaUnits), blockDepth(hostVectors.blockDepth) {
   if (element.isBF16() && bf16Gemm != BF16Gemm::F32 && bf16Gemm != BF16Gemm::VNNI)
     left = cast<FloatType>(element);
   if (left != sum && bf16Gemm == BF16Gemm::AMX && 2 * lanes <= amxPanel)
     vectors = amxPanel / lanes, panel = amxPanel;
 }
 
-void Tiles::fitPanel(int64_t columns, ArrayRef<int64_t> depths) {
+void Tiles::fitPanel(int64_t units, ArrayRef<int64_t> inputs) {
   // The accumulators of a tile of 6 rows and a panel of one vector are 6 registers, each with its own chain of FMAs.
-  // Processors that begin two FMAs of 512 bits per cycle, with a latency of 4 cycles, need 8 chains for their full
-  // rate; Zen 4 begins one, and is as fast with one vector as with four. The percentages are the assumed time of an
-  // FMA, relative to that in panels of four vectors. That of dot products in panels of one vector was measured on
-  // Zen 4.
-  constexpr int64_t fewest = 16, percentOfTwo = 110;
-  const int64_t percentOfOne = usesBF16Dot() ? 160 : 125;
+  // Processors that begin two FMAs per cycle, with a latency of 4 cycles, need 8 chains for their full rate, and two
+  // loads for each FMA of such a panel. With one FMA unit (Zen 4), narrow panels only have more loops. These are the
+  // assumed times of an FMA, relative to that in panels of four vectors. Those of dot products and of one unit were
+  // measured on Zen 4.
+  constexpr int64_t fewest = 16;
+  const bool hasOneUnit = fmaUnits == 1;
+  const double timeOfTwo = hasOneUnit ? 1.02 : 1.1, timeOfOne = usesBF16Dot() ? 1.6 : hasOneUnit ? 1.03 : 1.25;
   if (usesAMX())
     return;
-  const int64_t least = std::max(fewest, lanes);
-  auto countPadded = [&](int64_t panel) {
-    int64_t depth = 0;
-    for (int64_t size : depths)
-      depth += llvm::alignTo(size, panel);
-    return llvm::SaturatingMultiply<uint64_t>(llvm::alignTo(columns, panel), depth);
+  auto getTime = [&](int64_t panel, double timeOfFMA) {
+    double depth = 0, columns = 0;
+    for (int64_t size : inputs)
+      depth += size, columns += llvm::alignTo(size, panel);
+    // The forward pass and the gradients of weights, and the gradients of inputs and states.
+    return timeOfFMA * (2. * llvm::alignTo(units, panel) * depth + units * columns);
   };
-  uint64_t best = llvm::SaturatingMultiply<uint64_t>(countPadded(panel), 100);
-  for (int64_t count = vectors / 2; count * lanes >= least; count /= 2) {
-    uint64_t cost =
-        llvm::SaturatingMultiply<uint64_t>(countPadded(count * lanes), count == 1 ? percentOfOne : percentOfTwo);
-    if (cost < best)
-      best = cost, vectors = count;
-  }
+  double best = getTime(panel, 1);
+  for (int64_t count = vectors / 2; count * lanes >= std::max(fewest, lanes); count /= 2)
+    if (double time = getTime(count * lanes, count == 1 ? timeOfOne : timeOfTwo); time < best)
+      best = time, vectors = count;
   panel = lanes * vectors;
 }
 

@@ -68,7 +68,8 @@ struct ConvertLinalgToHost : public rnn::impl::ConvertLinalgToHostPassBase<Conve
   using ConvertLinalgToHostPassBase::ConvertLinalgToHostPassBase;
 
   void runOnOperation() override {
-    FailureOr<HostVectors> vectors = getHostVectors(&getContext(), vectorBits, vectorRegisters, blockDepth, bf16Gemm);
+    FailureOr<HostVectors> vectors =
+        getHostVectors(&getContext(), vectorBits, vectorRegisters, blockDepth, fmaUnits, bf16Gemm);
     if (failed(vectors))
       return signalPassFailure();
     convertLinalgToHost(getOperation(), *vectors);

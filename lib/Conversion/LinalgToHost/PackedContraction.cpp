@@ -384,7 +384,8 @@ void PackedContraction::callGemm(HostBuilder &b, Gemm gemm, Value firstRow, Valu
                                  Value count) const {
   gemm.a = packedLeft, gemm.aOffset = b.mul(b.sub(firstRow, leftOrigin), b.tiles.panel), gemm.aPanel = leftPanel;
   gemm.b = packedRight, gemm.bOffset = b.mul(b.sub(firstPanel, rightOrigin), rightPanel), gemm.bPanel = rightPanel;
-  gemm.rows = rows, gemm.columns = count, gemm.depth = depthPanels;
+  gemm.rows = rows, gemm.columns = count;
+  gemm.setDepth(b, sizes[K]);
   b.ifElse(readsRight, [&] { multiplyInPlace(b, gemm, firstPanel); }, [&] { callPackedGemm(b, gemm, firstRow); });
 }
 

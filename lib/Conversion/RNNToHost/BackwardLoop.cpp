@@ -77,8 +77,8 @@ void BackwardLoop::multiply(Value t, Value step, Value q, Value count, Value nex
   gemm.b = packedR, gemm.bOffset = weightsOffset ? weightsOffset : b.mul(q, packedPanel), gemm.bPanel = packedPanel;
   gemm.c = kh, gemm.cOffset = b.add(b.mul(q, panelRows), b.mul(layer.firstRow, panel));
   gemm.cRow = b.index(panel), gemm.cPanel = panelRows;
-  gemm.rows = b.sub(layer.endRow, layer.firstRow), gemm.columns = count,
-  gemm.depth = b.mul(p.panels, layer.recurrent.count);
+  gemm.rows = b.sub(layer.endRow, layer.firstRow), gemm.columns = count;
+  gemm.setDepth(b, p.H, b.index(layer.recurrent.count));
   gemm.aNext = firstOffset;
   gemm.traversal = layer.getTraversal(step, gemm.depth);
   if (nextPanel)
@@ -363,7 +363,8 @@ void BackwardLoop::steps(const Team &team, PackedWeights &weights) {
       gemm.a = delta, gemm.aOffset = b.mul(row, panel), gemm.aPanel = b.mul(allRows, panel);
       gemm.b = packedP, gemm.bOffset = b.mul(q, b.mul(p.statePadded, panel)), gemm.bPanel = zero;
       gemm.c = deltaHidden, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = zero;
-      gemm.rows = p.B, gemm.columns = one, gemm.depth = p.statePanels;
+      gemm.rows = p.B, gemm.columns = one;
+      gemm.setDepth(b, p.P);
       library.gemm(b, gemm);
       layer.forPositions(p.H, t, q, [&](const Position &at) { cell(at, deltaHidden); });
     });
@@ -481,9 +482,8 @@ void BackwardLoop::inputsByPanels(Pack pack, function_ref<void(const Block &)> s
   const Problem &p = layer.p;
   int64_t panel = b.tiles.panel;
   Value zero = b.index(0), inputPanels = b.ceilDiv(p.I, panel);
-  Value depth = b.mul(p.panels, layer.input.count), dGPanel = b.mul(allRows, panel);
-  Value firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel);
-  Value work = b.mul(b.mul(rows, p.I), b.mul(depth, panel));
+  Value dGPanel = b.mul(allRows, panel), firstBlock = b.mul(b.mul(p.panels, layer.input.first), dGPanel);
+  Value work = b.mul(b.mul(rows, p.I), b.mul(p.padded, layer.input.count));
   Value packed = weights.parts[0];
   // If dG is small, reading it from the core that wrote it takes longer than reading the weights: threads divide rows.
   constexpr int64_t rowsOfUnit = Tiles::blockRows / 4;
@@ -521,7 +521,8 @@ void BackwardLoop::inputsByPanels(Pack pack, function_ref<void(const Block &)> s
       gemm.a = dG, gemm.aOffset = b.add(firstBlock, b.mul(row, panel)), gemm.aPanel = dGPanel;
       gemm.b = packed, gemm.bOffset = offset, gemm.bPanel = packedPanel;
       gemm.c = block, gemm.cOffset = zero, gemm.cRow = b.index(panel), gemm.cPanel = blockPanel;
-      gemm.rows = height, gemm.columns = count, gemm.depth = depth, gemm.bNext = offset;
+      gemm.rows = height, gemm.columns = count, gemm.bNext = offset;
+      gemm.setDepth(b, p.H, b.index(layer.input.count));
       library.gemm(b, gemm);
       store({block, blockPanel, row, height, column, columns});
     });

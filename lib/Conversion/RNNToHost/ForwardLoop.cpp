@@ -216,7 +216,7 @@ void ForwardLoop::multiplyInput(const Own &own, Value time, Value steps) {
   auto multiply = [&] {
     if (usesAMX)
       fill(/*all=*/false);
-    Value depth = b.ceilDiv(p.I, panel), rightPanel = packedPanel(ForwardLayer::Weights::Input);
+    Value rightPanel = packedPanel(ForwardLayer::Weights::Input);
     layer.packInput(row, own.rows, steps, own.left);
     // Panels from `first` on of a block
     auto describe = [&](Value block, Value first, Value count) {
@@ -225,7 +225,8 @@ void ForwardLoop::multiplyInput(const Own &own, Value time, Value steps) {
       gemm.b = packedX, gemm.bPanel = rightPanel, gemm.c = gates;
       gemm.cOffset = gateOffset(own.firstInChunk, b.add(block, layer.input.first), b.mul(first, panel));
       gemm.cRow = b.index(panel), gemm.cPanel = gatePanel;
-      gemm.rows = rows, gemm.columns = count, gemm.depth = depth, gemm.aNext = zero;
+      gemm.rows = rows, gemm.columns = count, gemm.aNext = zero;
+      gemm.setDepth(b, p.I);
       return gemm;
     };
     auto multiplyPanels = [&](Value block, Value first, Value count, Value offset) {
@@ -295,7 +296,8 @@ void ForwardLoop::step(const Team &team, const Own &own, Value s, Value inChunk)
     gemm.b = packedH, gemm.bOffset = b.mul(b.add(b.mul(p.panels, block), q), rightPanel);
     Value target = b.add(block, layer.recurrent.first);
     gemm.c = gates, gemm.cOffset = gateOffset(inChunk, target, b.mul(q, panel)), gemm.cRow = b.index(panel);
-    gemm.rows = own.rows, gemm.depth = p.statePanels, gemm.aNext = gemm.aOffset;
+    gemm.rows = own.rows, gemm.aNext = gemm.aOffset;
+    gemm.setDepth(b, p.P);
     return gemm;
   };
   // The same for all panels of the thread and all blocks, by weights that are not packed before the steps.
@@ -432,7 +434,8 @@ void ForwardLoop::project(const Own &own, Value t, Value hSource, Value hTarget)
     gemm.a = hidden, gemm.aOffset = zero, gemm.aPanel = panelRows;
     gemm.b = packedP, gemm.bOffset = b.mul(q, b.mul(p.padded, panel)), gemm.bPanel = zero;
     gemm.c = h, gemm.cOffset = target, gemm.cRow = b.index(panel), gemm.cPanel = zero;
-    gemm.rows = p.B, gemm.columns = b.index(1), gemm.depth = p.panels;
+    gemm.rows = p.B, gemm.columns = b.index(1);
+    gemm.setDepth(b, p.H);
     library.gemm(b, gemm);
     if (layer.lengths || hLeft != h)
       layer.forPositions(p.P, t, q, [&](const Position &at) {

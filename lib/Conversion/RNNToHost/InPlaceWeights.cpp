@@ -123,7 +123,7 @@ void Layer::multiplyPackedParts(const Gemm &gemm, const cpu::UnpackedRight &righ
       Value rows = b.min(b.sub(right.depth, row), b.mul(atOnce, panel));
       Gemm part = gemm;
       part.b = packed, part.bOffset = packedOffset, part.bPanel = stride, part.bNext = packedOffset;
-      part.columns = count, part.depth = b.min(b.sub(depthPanels, k), atOnce);
+      part.columns = count, part.setDepth(b, rows);
       part.aOffset = b.add(gemm.aOffset, b.mul(k, gemm.aPanel));
       part.aNext = b.add(part.aOffset, b.mul(part.depth, gemm.aPanel));
       part.cOffset = b.add(gemm.cOffset, b.mul(q, gemm.cPanel));

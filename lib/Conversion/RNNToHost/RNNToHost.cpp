@@ -110,11 +110,11 @@ void fitPanel(HostBuilder &b, SymbolicDims &dims, Value state, Value layers, int
   constexpr int64_t mostUnitsOfOneStep = 128;
   if (!input || !units || !output || !count || (getConstantIntValue(dims["T"]) == 1 && *units > mostUnitsOfOneStep))
     return;
-  SmallVector<int64_t> depths = {*input, *output};
+  SmallVector<int64_t> inputs = {*input, *output};
   // The second layer stands for all later ones, which have its sizes.
   if (*count > 1)
-    depths.append({directions * *output, *output});
-  b.tiles.fitPanel(*units, depths);
+    inputs.append({directions * *output, *output});
+  b.tiles.fitPanel(*units, inputs);
 }
 
 /// i1: this process may use AMX; null if the code does not use it.
@@ -284,7 +284,7 @@ struct ConvertRNNToHost : public rnn::impl::ConvertRNNToHostPassBase<ConvertRNNT
     if (failed(checkConvertible(getOperation(), getArgument())))
       return signalPassFailure();
     FailureOr<HostVectors> vectors =
-        getHostVectors(&getContext(), vectorBits, vectorRegisters, blockDepth, bf16Gemm, bf16GemmOneRow);
+        getHostVectors(&getContext(), vectorBits, vectorRegisters, blockDepth, fmaUnits, bf16Gemm, bf16GemmOneRow);
     if (failed(vectors))
       return signalPassFailure();
     convertRNNToHost(getOperation(), *vectors);

@@ -8,11 +8,11 @@
 // CHECK: scf.for %{{.*}} = %c0 to %c5
 // The last step has no next one.
 // CHECK: scf.if
-// CHECK: func.call @rnn_host_gemm_4_rows_f32({{.*}}, %c4, %c1, %c4, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: func.call @rnn_host_gemm_4_rows_f32({{.*}}, %c4, %c1, %c4, %c8, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK-NOT: call
 // The weights of the input are packed after the time loop; 20 rows are T * B.
 // CHECK-COUNT-4: call @rnn_host_pack_transposed_f32(
-// CHECK: call @rnn_host_gemm_f32({{.*}}, %c20, %c1, %c4, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: call @rnn_host_gemm_f32({{.*}}, %c20, %c1, %c4, %c8, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // dW: the rows of x, then the first state and the other states of one block of the recurrent weights.
 // CHECK: call @rnn_host_pack_left_f32(
 // CHECK-NEXT: call @rnn_host_transposed_gemm_f32(

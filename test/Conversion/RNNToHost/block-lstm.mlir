@@ -10,11 +10,11 @@
 // CHECK: scf.for %{{.*}} = %c0 to %c4
 // CHECK-NEXT: arith.muli
 // CHECK-NEXT: arith.muli
-// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c10, %c1, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c10, %c1, %c1, %c3, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK-NEXT: }
 // CHECK: scf.for %[[STEP:.*]] = %c0 to %c5
 // CHECK-NOT: scf.for
-// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c2, %c4, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c2, %c4, %c1, %c8, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK-NOT: call
 // Sigmoid of i, tanh of ci, sigmoid of f, tanh of the cell, sigmoid of o, and the store of h.
 // CHECK: scf.for %[[ROW:.*]] = %c0 to %c2

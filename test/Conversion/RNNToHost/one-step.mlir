@@ -106,7 +106,7 @@ func.func @gradient_of_one_step(%x: memref<1x2x24xf32>, %h: memref<1x2x40xf32>, 
 // CHECK: scf.if %[[LATE]] {
 // CHECK-NOT: scf.for
 // CHECK: call @rnn_host_pack_columns_f32({{.*}}, %[[R:[^,]*]], %c0, %c768) :
-// CHECK: call @rnn_host_gemm_f32({{.*}}, %[[R]], %c0, %c768, {{.*}}, %c3, %c3, %c1872, %c0, %c0, %false)
+// CHECK: call @rnn_host_gemm_f32({{.*}}, %[[R]], %c0, %c768, {{.*}}, %c3, %c3, %c8, %c3, %c1872, %c0, %c0, %false)
 // CHECK: } else {
 // CHECK-NOT: pack
 // CHECK: gemm

@@ -10,9 +10,9 @@
 // CHECK-NOT: gemm
 // CHECK-COUNT-3: call @rnn_host_pack_transposed_f32(
 // CHECK-NOT: pack_transposed
-// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c16, %c160, %c10, %c1, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c16, %c160, %c10, %c1, %c1, %c3, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK: scf.for %{{.*}} = %c0 to %c5
-// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c16, %c160, %c2, %c3, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c16, %c160, %c2, %c3, %c1, %c8, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK: vector.store %{{.*}}, %[[LINEAR]]
 // CHECK: arith.divf
 // CHECK: vector.store %{{.*}}, %[[GATES]][%{{.*}}, %c0]
@@ -34,7 +34,7 @@ func.func @training(%x: memref<5x2x3xf32>, %h: memref<1x2x8xf32>, %p: memref<?xf
 // cell. The stored gates need no exponentials.
 // CHECK-LABEL: func @backward
 // CHECK: scf.for %{{.*}} = %c0 to %c5
-// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c2, %c1, %c3, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c2, %c1, %c3, %c8, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK-NOT: arith.divf
 // dW and dR have three blocks each, which few rows (T*B) write without scratch. The left operand of dR has the initial state
 // and the states of four steps.

@@ -13,7 +13,7 @@
 // CHECK-COUNT-4: call @rnn_host_pack_transposed_f32(
 // CHECK-NOT: pack_transposed
 // CHECK: scf.for %{{.*}} = %c0 to %c5
-// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c2, %c4, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c2, %c4, %c1, %c8, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK: scf.for
 // CHECK: %[[PADDED:.*]] = arith.cmpi sge
 // CHECK: arith.divf
@@ -56,9 +56,9 @@ func.func @layers_and_directions(%x: memref<5x2x3xf32>, %h: memref<4x2x8xf32>, %
 // A projection is a second GEMM per step, whose result is the state.
 // CHECK-LABEL: func @projection
 // CHECK: scf.for %{{.*}} = %c0 to %c5
-// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c2, %c4, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c2, %c4, %c1, %c4, %c1, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK-COUNT-5: arith.divf
-// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c2, %c1, %c2, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: func.call @rnn_host_gemm_f32({{.*}}, %c2, %c1, %c2, %c16, %c2, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
 // CHECK-NOT: @rnn_host_gemm_
 // CHECK: return
 func.func @projection(%x: memref<5x2x3xf32>, %h: memref<1x2x4xf32>, %c: memref<1x2x32xf32>, %p: memref<?xf32>, %y: memref<5x2x4xf32>) {

@@ -159,6 +159,68 @@ TEST_P(GemmTest, MatchesReference) {
   }
 }
 
+/// The rows of groups that do not fill their last panel. At most three rows of zeros are multiplied behind them.
+TEST_P(GemmTest, PartialPanelsMatchReference) {
+  Type left = context.getBuffer(arithmetic.left), right = context.getBuffer(arithmetic.right),
+       sum = context.getBuffer(arithmetic.sum), index = IndexType::get(&context.context);
+  const int64_t panel = tiles.panel, columns = 2;
+  CompiledKernel kernel(context, {left, right, sum, index, index, index, index}, tiles,
+                        [&](HostBuilder &b, KernelLibrary &library, ValueRange v) {
+                          Gemm gemm;
+                          gemm.rows = v[3], gemm.columns = b.index(columns);
+                          gemm.setDepth(b, v[4], v[5]);
+                          gemm.a = v[0], gemm.aOffset = b.index(0), gemm.aPanel = b.mul(v[3], panel);
+                          gemm.b = v[1], gemm.bOffset = b.index(0), gemm.bPanel = b.mul(gemm.depth, panel * panel);
+                          gemm.c = v[2], gemm.cOffset = b.index(0);
+                          gemm.cRow = b.index(panel), gemm.cPanel = b.mul(v[3], panel);
+                          gemm.traversal = v[6];
+                          library.gemm(b, gemm);
+                        });
+  auto check = [&](int64_t rows, int64_t height, int64_t groups, int64_t traversal) {
+    SCOPED_TRACE("rows " + std::to_string(rows) + ", " + std::to_string(groups) + " groups of " +
+                 std::to_string(height) + ", traversal " + std::to_string(traversal));
+    const int64_t panelsOfGroup = llvm::divideCeil(height, panel), depth = panelsOfGroup * groups;
+    HostTensor a = makeTensor(arithmetic.left, {depth * rows * panel}),
+               b = makeTensor(arithmetic.right, {columns * depth * panel * panel}),
+               c = makeTensor(arithmetic.sum, {columns * rows * panel});
+    auto inGroup = [&](int64_t k) { return k % (panelsOfGroup * panel); };
+    // AMX multiplies whole panels.
+    auto isZero = [&](int64_t k) {
+      return inGroup(k) >= height && (tiles.usesAMX() || inGroup(k) < int64_t(llvm::alignTo(height, 4)));
+    };
+    for (int64_t k = 0; k < depth * panel; ++k) {
+      for (int64_t row = 0; row < rows; ++row)
+        a.setFromDouble(k / panel * rows * panel + row * panel + k % panel, isZero(k) ? 0 : element(1, row, k));
+      for (int64_t column = 0; column < columns * panel; ++column)
+        b.setFromDouble(column / panel * depth * panel * panel + rightOffset(k, column % panel),
+                        isZero(k) ? 0 : element(2, k, column));
+    }
+    for (int64_t k = 0; k < c.getNumElements(); ++k)
+      c.setFromDouble(k, untouched);
+    kernel({a, b, c, makeIndex(rows), makeIndex(height), makeIndex(groups), makeIndex(traversal)});
+    int64_t different = 0;
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns * panel; ++column) {
+        double expected = untouched;
+        for (int64_t k = 0; k < depth * panel; ++k)
+          if (inGroup(k) < height)
+            expected += element(1, row, k) * element(2, k, column);
+        different += c.getAsDouble(column / panel * rows * panel + row * panel + column % panel) != expected;
+      }
+    EXPECT_EQ(different, 0);
+  };
+  for (int64_t rows : {1, 2, 5, 13, 100})
+    for (int64_t height : {int64_t(0), int64_t(1), int64_t(3), panel - 1, panel, panel + 5, 2 * panel + 6})
+      for (int64_t groups : {1, 2, 3})
+        check(rows, height, groups, Gemm::Panels);
+  // Blocks of the depth begin inside of a group.
+  check(40, tiles.blockPanels() * panel + panel + 2, 2, Gemm::Panels);
+  check(40, 2 * panel + 2, tiles.blockPanels(), Gemm::Panels);
+  for (int64_t traversal : {Gemm::SweepUp, Gemm::SweepDown})
+    for (int64_t rows : {1, 2})
+      check(rows, panel + 5, 3, traversal);
+}
+
 /// Sums of fractions depend on the order of the additions.
 TEST_P(GemmTest, SweepsHaveTheSameBits) {
   Type left = context.getBuffer(arithmetic.left), right = context.getBuffer(arithmetic.right),

@@ -47,21 +47,36 @@ TEST_F(TilesTest, NarrowPanelsOfSmallSizes) {
   EXPECT_EQ(fit(b.getF32Type(), avx512(), 32, 32), 32);
   EXPECT_EQ(fit(b.getF32Type(), avx512(), 96, 96), 32);
   // Few inputs of many units.
-  EXPECT_EQ(fit(b.getF32Type(), avx512(), 3, 64), 16);
+  EXPECT_EQ(fit(b.getF32Type(), avx512(), 3, 64), 32);
   EXPECT_EQ(fit(b.getF32Type(), avx512(), 3, 1024), 64);
   EXPECT_EQ(fit(b.getF64Type(), avx512(), 16, 16), 16);
   EXPECT_EQ(fit(b.getF16Type(), avx512(), 16, 16), 16);
 }
 
+/// Narrow panels are as fast as wide ones.
+TEST_F(TilesTest, OneFMAUnit) {
+  HostVectors vectors = avx512();
+  vectors.fmaUnits = 1;
+  for (int64_t H : {64, 128, 512, 1000})
+    EXPECT_EQ(fit(b.getF32Type(), vectors, H, H), 64);
+  for (int64_t H : {7, 16, 72, 100, 112, 200, 300})
+    EXPECT_EQ(fit(b.getF32Type(), vectors, H, H), 16);
+  for (int64_t H : {32, 96, 224})
+    EXPECT_EQ(fit(b.getF32Type(), vectors, H, H), 32);
+  // That was not measured for dot products.
+  vectors.bf16Gemm = BF16Gemm::AVX512;
+  EXPECT_EQ(fit(b.getBF16Type(), vectors, 112, 112), 64);
+}
+
 TEST_F(TilesTest, BF16) {
-  for (BF16Gemm gemm : {BF16Gemm::VNNI, BF16Gemm::Dot, BF16Gemm::AVX512, BF16Gemm::F32}) {
+  for (BF16Gemm gemm : {BF16Gemm::VNNI, BF16Gemm::Dot, BF16Gemm::AVX512, BF16Gemm::F32})
     EXPECT_EQ(fit(b.getBF16Type(), avx512(gemm), 16, 16), 16);
-    EXPECT_EQ(fit(b.getBF16Type(), avx512(gemm), 48, 48), 16);
-  }
   // Dot products lose more in narrow panels.
+  EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::VNNI), 48, 48), 16);
+  EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::AVX512), 48, 48), 64);
   EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::F32), 80, 80), 16);
   EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::AVX512), 80, 80), 32);
-  EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::F32), 112, 112), 16);
+  EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::F32), 112, 112), 64);
   EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::AVX512), 112, 112), 64);
   // A panel of AMX is as wide as its tiles.
   EXPECT_EQ(fit(b.getBF16Type(), avx512(BF16Gemm::AMX), 16, 16), Tiles::amxPanel);

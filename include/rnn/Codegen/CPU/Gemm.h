@@ -11,6 +11,8 @@
 
 namespace mlir::rnn::cpu {
 
+class HostBuilder;
+
 /// c += a b for packed operands. Offsets and strides count elements. The order of summation depends on the sizes and
 /// on `traversal` only.
 struct Gemm {
@@ -24,6 +26,8 @@ struct Gemm {
   Value rows;       ///< of a and c
   Value columns;    ///< of b and c, in panels
   Value depth;      ///< of the reduction, in panels
+  /// Rows of b in the last one of each `groupPanels` panels of the depth; behind them, a and b have zeros. Null: all
+  Value lastRows, groupPanels;
   // The offsets that the next GEMM begins with, which this one prefetches. Null: the rows of a behind these, and the
   // elements of b behind the first panel.
   Value aNext, bNext;
@@ -37,11 +41,17 @@ struct Gemm {
   /// last GEMM read at its end.
   enum Traversal { Panels, SweepUp, SweepDown };
 
+  /// Sets the depth to `groups` groups (null: one) of `rows` rows, each in panels of its own.
+  void setDepth(HostBuilder &builder, Value rows, Value groups = {});
+  /// Sets what is null and has a default.
+  void setDefaults(HostBuilder &builder);
+
   /// The order of the generated function's arguments.
-  static constexpr Value Gemm::*arguments[] = {
-      &Gemm::a,     &Gemm::aOffset, &Gemm::aPanel, &Gemm::b,         &Gemm::bOffset, &Gemm::bPanel,
-      &Gemm::c,     &Gemm::cOffset, &Gemm::cRow,   &Gemm::cPanel,    &Gemm::rows,    &Gemm::columns,
-      &Gemm::depth, &Gemm::aNext,   &Gemm::bNext,  &Gemm::traversal, &Gemm::isZero};
+  static constexpr Value Gemm::*arguments[] = {&Gemm::a,       &Gemm::aOffset,   &Gemm::aPanel,      &Gemm::b,
+                                               &Gemm::bOffset, &Gemm::bPanel,    &Gemm::c,           &Gemm::cOffset,
+                                               &Gemm::cRow,    &Gemm::cPanel,    &Gemm::rows,        &Gemm::columns,
+                                               &Gemm::depth,   &Gemm::lastRows,  &Gemm::groupPanels, &Gemm::aNext,
+                                               &Gemm::bNext,   &Gemm::traversal, &Gemm::isZero};
 };
 
 /// A row that the sums of a GEMM by AMX start from, instead of c.

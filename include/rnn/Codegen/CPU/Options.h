@@ -20,14 +20,15 @@ struct HostVectors {
   unsigned bits = 256;       ///< of one vector register
   unsigned registers = 16;   ///< number of vector registers
   unsigned blockDepth = 256; ///< rows of a panel of a GEMM's right operand that all tiles of a column read in turn
+  unsigned fmaUnits = 2;     ///< FMAs of whole vectors that start per cycle
   BF16Gemm bf16Gemm = BF16Gemm::VNNI;
   BF16Gemm bf16GemmOneRow = BF16Gemm::VNNI; ///< of layers with batch size 1
 };
 
 /// The vector unit for the options of a conversion pass. Emits an error and fails if `bits` is no power of 2 in
-/// [64, 2048], or `blockDepth` is 0. `Auto` is VNNI; for batch size 1 it is `bf16Gemm`.
+/// [64, 2048], or `blockDepth` or `fmaUnits` is 0. `Auto` is VNNI; for batch size 1 it is `bf16Gemm`.
 FailureOr<HostVectors> getHostVectors(MLIRContext *context, unsigned bits, unsigned registers, unsigned blockDepth,
-                                      BF16Gemm bf16Gemm, BF16Gemm bf16GemmOneRow = BF16Gemm::Auto);
+                                      unsigned fmaUnits, BF16Gemm bf16Gemm, BF16Gemm bf16GemmOneRow = BF16Gemm::Auto);
 
 /// Whether processors with the instructions of a bf16 GEMM also have one that rounds f32 to bf16.
 inline bool hasBF16Rounding(BF16Gemm gemm) {

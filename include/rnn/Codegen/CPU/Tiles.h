@@ -45,6 +45,7 @@ struct Tiles {
   static constexpr int64_t depth = 256;
   /// Columns of a panel with AMX: a row of a left tile has 32 bf16 (64 bytes), and two right tiles have 32 columns.
   static constexpr int64_t amxPanel = 32;
+  unsigned fmaUnits;  ///< HostVectors::fmaUnits
   int64_t blockDepth; ///< of a block of the right operand: HostVectors::blockDepth
   /// The same in panels.
   int64_t blockPanels() const { return std::max<int64_t>(blockDepth / panel, 1); }
@@ -53,9 +54,9 @@ struct Tiles {
   bool areBlocksInL1() const { return blockDepth < depth; }
 
   Tiles(Type element, const HostVectors &vectors);
-  /// Makes panels narrower if a GEMM with `columns` columns and the sum of `depths` as its depth then pads fewer
-  /// elements: columns and depths are padded to whole panels.
-  void fitPanel(int64_t columns, ArrayRef<int64_t> depths);
+  /// Makes panels narrower if the GEMMs of a layer with `units` units and inputs and states of these sizes then pad
+  /// fewer columns.
+  void fitPanel(int64_t units, ArrayRef<int64_t> inputs);
   /// Whether both operands of a GEMM stay bf16. Right operands are then in VNNI packing.
   bool usesBF16Dot() const { return left != sum; }
   /// Whether AMX tiles multiply more than one row. A panel is then one tile row wide.
