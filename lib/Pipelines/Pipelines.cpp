@@ -103,6 +103,7 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   }
   pm.addNestedPass<func::FuncOp>(createRNNHoistInvariantsPass());
   if (options.target == TargetKind::Host) { // not measured on a GPU
+    pm.addNestedPass<func::FuncOp>(createRNNRecomputeRowsPass());
     pm.addNestedPass<func::FuncOp>(createRNNSplitSumsPass());
     pm.addNestedPass<func::FuncOp>(createRNNMergeSumsPass());
     pm.addNestedPass<func::FuncOp>(createRNNDistributeLoopsPass());

@@ -57,13 +57,6 @@ inline Value add(OpBuilder &b, linalg::LinalgOp like, Value left, Value right) {
   return createWithBody(b, like, {left, right}, empty, maps, loops).getResult(0);
 }
 
-/// Erases ops of a block whose results have no uses, and those that only they used.
-inline void eraseDeadOps(RewriterBase &b, Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isOpTriviallyDead(&op))
-      b.eraseOp(&op);
-}
-
 } // namespace mlir::rnn
 
 #endif // RNN_LIB_TRANSFORMS_CARRIEDSUMS_H

@@ -9,10 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CarriedSums.h"
-#include "TensorSizes.h"
+#include "LoopRows.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "rnn/Transforms/Passes.h"
 #include "rnn/Transforms/ZeroTensors.h"
@@ -38,19 +37,6 @@ static int64_t countElements(Value tensor) {
 }
 
 namespace {
-/// Rows of a tensor of which each iteration uses one: in their order, or from the last one to the first.
-struct Rows {
-  int64_t first;
-  bool descend;
-};
-
-/// A slice of one row.
-struct RowSlice {
-  Value tensor;
-  Value index;
-  Rows rows;
-};
-
 /// Offsets, sizes and strides of one row of a tensor.
 struct RowRange {
   SmallVector<OpFoldResult> offsets, sizes, strides;
@@ -81,21 +67,17 @@ struct Candidate {
 class Distribution {
 public:
   Distribution(scf::ForOp loop, int64_t count)
-      : loop(loop), count(count), b(loop.getContext()), sizes(loop->getParentOfType<FunctionOpInterface>()) {}
+      : loop(loop), count(count), b(loop.getContext()), sizes(loop->getParentOfType<FunctionOpInterface>()),
+        loopRows(loop, count, sizes) {}
   void run();
 
 private:
   bool hasKnownCount() const { return !ShapedType::isDynamic(count); }
-  std::optional<int64_t> evaluate(Value index, int64_t iteration);
-  std::optional<Rows> computeRows(Value index);
-  std::optional<Rows> getRows(Value index);
   bool hasKnownSizes(Value tensor);
   SmallVector<OpFoldResult> getSizes(Value tensor);
   Value createStack(Value row, OpFoldResult rows);
   Value createStack(Value row) { return createStack(row, b.getIndexAttr(count)); }
-  Value getRowIndex(OffsetSizeAndStrideOpInterface slice, Value whole);
   std::optional<RowSlice> getSlice(Value value);
-  std::optional<RowSlice> getInsertion(unsigned carried);
   std::optional<Candidate> getCandidate(linalg::LinalgOp op);
   Value getAllRows(const RowSlice &slice);
   Value computeAll(const Candidate &candidate, Value init, const DenseMap<Value, Value> &stacks);
@@ -103,7 +85,6 @@ private:
   void getAddends(unsigned carried, SmallVectorImpl<Candidate> &candidates);
   void getRowsOfResult(unsigned carried, SmallVectorImpl<Candidate> &candidates);
   void sink();
-  void dropCarried();
   void dropInits();
   bool reserve(ArrayRef<Value> rows);
 
@@ -111,62 +92,10 @@ private:
   const int64_t count; ///< of iterations; dynamic if it is not known
   IRRewriter b;
   TensorSizes sizes; ///< until the loop is replaced
+  LoopRows loopRows; ///< the same
   int64_t bytes = 0; ///< of added tensors
-  DenseMap<Value, std::optional<Rows>> rowsOf;
 };
 } // namespace
-
-/// Folds the scalar ops that compute a value. Null if one of them is unknown. `known` has values that are folded
-/// already.
-static Attribute fold(Value value, DenseMap<Value, Attribute> &known, unsigned depth = 0) {
-  constexpr unsigned mostDepth = 16;
-  if (auto entry = known.find(value); entry != known.end())
-    return entry->second;
-  Attribute constant;
-  if (matchPattern(value, m_Constant(&constant)))
-    return constant;
-  Operation *op = value.getDefiningOp();
-  if (!op || depth == mostDepth || op->getNumResults() != 1 || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-    return {};
-  SmallVector<Attribute> operands;
-  for (Value operand : op->getOperands()) {
-    operands.push_back(fold(operand, known, depth + 1));
-    if (!operands.back())
-      return {};
-  }
-  SmallVector<OpFoldResult> results;
-  if (failed(op->fold(operands, results)) || results.size() != 1)
-    return {};
-  auto folded = dyn_cast<Attribute>(results.front());
-  if (!folded)
-    folded = fold(cast<Value>(results.front()), known, depth + 1);
-  return known[value] = folded;
-}
-
-std::optional<int64_t> Distribution::evaluate(Value index, int64_t iteration) {
-  Value variable = loop.getInductionVar();
-  DenseMap<Value, Attribute> known = {{variable, b.getIntegerAttr(variable.getType(), iteration)}};
-  auto folded = dyn_cast_or_null<IntegerAttr>(fold(index, known));
-  return folded ? std::optional(folded.getInt()) : std::nullopt;
-}
-
-std::optional<Rows> Distribution::computeRows(Value index) {
-  std::optional<int64_t> first = evaluate(index, 0), second = evaluate(index, 1);
-  if (!first || !second || std::abs(*second - *first) != 1)
-    return std::nullopt;
-  const int64_t step = *second - *first;
-  for (int64_t iteration = 2; iteration < count; ++iteration)
-    if (evaluate(index, iteration) != *first + iteration * step)
-      return std::nullopt;
-  return Rows{step > 0 ? *first : *first - (count - 1), step < 0};
-}
-
-std::optional<Rows> Distribution::getRows(Value index) {
-  auto [entry, isNew] = rowsOf.try_emplace(index);
-  if (isNew)
-    entry->second = computeRows(index);
-  return entry->second;
-}
 
 /// Whether all sizes of a tensor are constants or are computed before the loop.
 bool Distribution::hasKnownSizes(Value tensor) {
@@ -203,47 +132,22 @@ Value Distribution::createStack(Value row, OpFoldResult rows) {
   return tensor::EmptyOp::create(b, loop.getLoc(), shape, getElementTypeOrSelf(row));
 }
 
-/// The index of a slice of the tensor `whole` that has one index in dimension 0 and all of the other dimensions.
-Value Distribution::getRowIndex(OffsetSizeAndStrideOpInterface slice, Value whole) {
-  auto type = cast<RankedTensorType>(whole.getType());
-  if (type.getRank() < 2 || type.isDynamicDim(0) == hasKnownCount() || !slice.isDynamicOffset(0) ||
-      slice.isDynamicSize(0) || slice.getStaticSize(0) != 1)
-    return {};
-  for (int64_t dim = 1; dim < type.getRank(); ++dim)
-    if (!sizes.coversDim(slice, whole, dim))
-      return {};
-  return slice.getDynamicOffset(0);
-}
-
 /// The slice that has the elements of `value`, if the tensor does not change in the loop.
 std::optional<RowSlice> Distribution::getSlice(Value value) {
   auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
   if (!slice || !loop.isDefinedOutsideOfLoop(slice.getSource()) ||
       slice.getSourceType().getShape().drop_front() != slice.getType().getShape())
     return std::nullopt;
-  Value index = getRowIndex(slice, slice.getSource());
+  Value index = loopRows.getIndex(slice, slice.getSource());
   if (!hasKnownCount()) {
     if (!index || sizes.getSize(slice.getSource(), 0) != sizes.getIndex(loop.getUpperBound()))
       return std::nullopt;
     return RowSlice{slice.getSource(), index, Rows{0, false}};
   }
-  std::optional<Rows> rows = index ? getRows(index) : std::nullopt;
+  std::optional<Rows> rows = index ? loopRows.getRows(index) : std::nullopt;
   if (!rows || rows->first < 0 || rows->first + count > slice.getSourceType().getDimSize(0))
     return std::nullopt;
   return RowSlice{slice.getSource(), index, *rows};
-}
-
-/// The rows of a carried tensor that the iterations insert, if they do nothing else with it, and write all of it.
-std::optional<RowSlice> Distribution::getInsertion(unsigned carried) {
-  BlockArgument argument = loop.getRegionIterArg(carried);
-  auto insert = loop.getYieldedValues()[carried].getDefiningOp<tensor::InsertSliceOp>();
-  if (!insert || insert.getDest() != argument || !argument.hasOneUse() || !insert->hasOneUse())
-    return std::nullopt;
-  Value index = getRowIndex(insert, insert.getDest());
-  std::optional<Rows> rows = index ? getRows(index) : std::nullopt;
-  if (!rows || rows->first != 0 || insert.getType().getDimSize(0) != count)
-    return std::nullopt;
-  return RowSlice{insert.getSource(), index, *rows};
 }
 
 /// Matches sums of products and of elements, of sizes that are known before the loop, that start from zeros, whose
@@ -361,7 +265,7 @@ void Distribution::getAddends(unsigned carried, SmallVectorImpl<Candidate> &cand
 
 /// Matches a carried tensor into which each iteration inserts the result of such an op as one row.
 void Distribution::getRowsOfResult(unsigned carried, SmallVectorImpl<Candidate> &candidates) {
-  std::optional<RowSlice> insertion = getInsertion(carried);
+  std::optional<RowSlice> insertion = loopRows.getInsertion(carried);
   if (!insertion)
     return;
   Value row = insertion->tensor;
@@ -473,45 +377,14 @@ void Distribution::sink() {
   for (unsigned carried = 0; carried < results.size(); ++carried)
     for (OpOperand *use : uses[carried])
       b.modifyOpInPlace(use->getOwner(), [&] { use->set(results[carried]); });
-  dropCarried();
-}
-
-/// Removes values that stay the same, and ops without uses. Upstream's canonicalization of loops also changes the sizes
-/// of tensors that grow in a loop (LLVM 22).
-void Distribution::dropCarried() {
-  SmallVector<Value> inits, yielded;
-  SmallVector<unsigned> kept;
-  for (unsigned carried = 0; carried < loop.getNumRegionIterArgs(); ++carried) {
-    if (loop.getYieldedValues()[carried] == loop.getRegionIterArg(carried))
-      continue;
-    kept.push_back(carried);
-    inits.push_back(loop.getInits()[carried]);
-    yielded.push_back(loop.getYieldedValues()[carried]);
-  }
-  b.setInsertionPoint(loop);
-  auto smaller =
-      scf::ForOp::create(b, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits);
-  if (inits.empty())
-    b.eraseOp(smaller.getBody()->getTerminator());
-  SmallVector<Value> arguments = {smaller.getInductionVar()}, results(loop.getInits());
-  llvm::append_range(arguments, loop.getInits());
-  for (auto [index, carried] : llvm::enumerate(kept)) {
-    arguments[carried + 1] = smaller.getRegionIterArg(index);
-    results[carried] = smaller.getResult(index);
-  }
-  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-  b.modifyOpInPlace(yield, [&] { yield->setOperands(yielded); });
-  b.mergeBlocks(loop.getBody(), smaller.getBody(), arguments);
-  b.replaceOp(loop, results);
-  loop = smaller;
-  eraseDeadOps(b, *loop.getBody());
+  dropUnchanged(b, loop);
 }
 
 /// Tensors that the loop overwrites need no elements before it.
 void Distribution::dropInits() {
   for (unsigned carried = 0; carried < loop.getNumRegionIterArgs(); ++carried) {
     OpOperand &init = loop.getInitsMutable()[carried];
-    if (init.get().getDefiningOp<tensor::EmptyOp>() || !getInsertion(carried))
+    if (init.get().getDefiningOp<tensor::EmptyOp>() || !loopRows.getInsertion(carried))
       continue;
     b.setInsertionPoint(loop);
     Value empty = tensor::EmptyOp::create(b, loop.getLoc(), getSizes(init.get()), getElementTypeOrSelf(init.get()));
@@ -545,19 +418,7 @@ void Distribution::run() {
 namespace {
 struct DistributeLoops : public rnn::impl::RNNDistributeLoopsPassBase<DistributeLoops> {
   void runOnOperation() override {
-    SmallVector<std::pair<scf::ForOp, int64_t>> loops;
-    getOperation()->walk([&](scf::ForOp loop) {
-      // Each index of a slice is folded for each iteration.
-      constexpr int64_t mostIterations = 1 << 16;
-      std::optional<APInt> count = loop.getStaticTripCount();
-      if (getConstantIntValue(loop.getLowerBound()) != 0 || getConstantIntValue(loop.getStep()) != 1)
-        return;
-      if (!count)
-        loops.emplace_back(loop, ShapedType::kDynamic);
-      else if (count->sgt(1) && count->sle(mostIterations))
-        loops.emplace_back(loop, count->getSExtValue());
-    });
-    for (auto [loop, count] : loops)
+    for (auto [loop, count] : getCountedLoops(getOperation()))
       Distribution(loop, count).run();
   }
 };

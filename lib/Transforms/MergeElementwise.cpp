@@ -19,7 +19,8 @@ using namespace mlir;
 using namespace mlir::rnn;
 
 /// Larger ops keep too many values in registers, or streams of memory.
-constexpr size_t mostOps = 256, mostOperands = 16;
+constexpr size_t mostOps = 256;
+constexpr size_t mostStreams = 16;
 
 static size_t countOps(linalg::GenericOp op) {
   return op.getBody()->getOperations().size();
@@ -30,7 +31,8 @@ static bool isElementwise(linalg::GenericOp op) {
   auto isUnread = [](BlockArgument argument) { return argument.use_empty(); };
   return op && op.hasPureTensorSemantics() && op.getNumLoops() > 0 && op.getNumParallelLoops() == op.getNumLoops() &&
          llvm::all_of(op.getRegionOutputArgs(), isUnread) &&
-         llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) { return map.isProjectedPermutation(); }) &&
+         llvm::all_of(op.getIndexingMapsArray(),
+                      [&](AffineMap map) { return map.isProjectedPermutation(/*allowZeroInResults=*/true); }) &&
          llvm::all_of(op.getDpsInitsMutable(),
                       [&](OpOperand &init) { return op.getMatchingIndexingMap(&init).isIdentity(); });
 }
@@ -72,6 +74,23 @@ static linalg::GenericOp findSibling(linalg::GenericOp op) {
   return next;
 }
 
+/// Whether another op than `consumer` uses a result of the producer.
+static bool isKept(OpResult result, linalg::GenericOp consumer) {
+  return llvm::any_of(result.getUsers(), [&](Operation *user) { return user != consumer; });
+}
+
+/// The operands of the merged op that have an element for each iteration. Broadcast ones stay in L1.
+static size_t countStreams(linalg::GenericOp producer, linalg::GenericOp consumer) {
+  llvm::SmallDenseSet<std::pair<Value, AffineMap>> inputs;
+  for (linalg::GenericOp op : {producer, consumer})
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (AffineMap map = op.getMatchingIndexingMap(input);
+          map.isPermutation() && input->get().getDefiningOp() != producer)
+        inputs.insert({input->get(), map});
+  size_t kept = llvm::count_if(producer->getResults(), [&](OpResult result) { return isKept(result, consumer); });
+  return inputs.size() + kept + consumer->getNumResults();
+}
+
 /// Merges two ops at the place of the second one. Results of the producer that nothing else uses are dropped.
 static linalg::GenericOp merge(linalg::GenericOp producer, linalg::GenericOp consumer) {
   OpBuilder b(consumer);
@@ -81,7 +100,7 @@ static linalg::GenericOp merge(linalg::GenericOp producer, linalg::GenericOp con
     maps.push_back(producer.getMatchingIndexingMap(input));
   SmallVector<OpResult> kept;
   for (auto [result, init] : llvm::zip_equal(producer->getResults(), producer.getDpsInits()))
-    if (llvm::any_of(result.getUsers(), [&](Operation *user) { return user != consumer; }))
+    if (isKept(result, consumer))
       kept.push_back(result), inits.push_back(init);
   IRMapping mapping;
   SmallVector<std::pair<BlockArgument, unsigned>> arguments; // of the consumer, for its own inputs
@@ -151,7 +170,7 @@ struct MergeElementwise : public rnn::impl::RNNMergeElementwisePassBase<MergeEle
         if (!consumer)
           consumer = findSibling(producer);
         if (!consumer || countOps(producer) + countOps(consumer) > mostOps ||
-            producer->getNumOperands() + consumer->getNumOperands() > mostOperands)
+            countStreams(producer, consumer) > mostStreams)
           continue;
         // The merged op may be merged into the next one.
         bool isNext = consumer == next;

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CarriedSums.h"
+#include "LoopRows.h"
 #include "rnn/Transforms/Passes.h"
 #include "rnn/Transforms/ZeroTensors.h"
 

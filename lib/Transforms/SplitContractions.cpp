@@ -8,9 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FoldBroadcasts.h"
 #include "LinalgForms.h"
 #include "TensorParts.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "rnn/Transforms/Passes.h"
 #include "rnn/Transforms/ZeroTensors.h"
 
@@ -55,14 +57,14 @@ static bool isInput(Value piece, scf::ForOp loop) {
 }
 
 /// If the op multiplies a concatenation of inputs of its loop and of other tensors, replaces it by the sum of the
-/// products of both. Returns whether it did.
-static bool splitDepth(IRRewriter &b, linalg::LinalgOp op, const TensorSizes &sizes) {
+/// products of both. Returns the op that adds them, or null.
+static linalg::LinalgOp splitDepth(IRRewriter &b, linalg::LinalgOp op, const TensorSizes &sizes) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   if (!loop || !isSumOfProducts(op) || !isZero(op.getDpsInits().front()))
-    return false;
+    return {};
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (!llvm::all_of(maps, [](AffineMap map) { return map.isProjectedPermutation(); }))
-    return false;
+    return {};
   for (unsigned left : {0, 1}) {
     const unsigned right = 1 - left;
     std::optional<Concatenation> whole = getConcatenation(op.getDpsInputs()[left], sizes);
@@ -100,9 +102,9 @@ static bool splitDepth(IRRewriter &b, linalg::LinalgOp op, const TensorSizes &si
       sum = sum ? linalg::AddOp::create(b, loc, ValueRange{sum, product}, createResult()).getResult(0) : product;
     }
     b.replaceOp(op, sum);
-    return true;
+    return sum.getDefiningOp<linalg::LinalgOp>();
   }
-  return false;
+  return {};
 }
 
 /// Whether the loop stores the value, and does nothing else with it.
@@ -143,11 +145,19 @@ static Value computeBox(OpBuilder &b, linalg::LinalgOp op, const Box &box) {
       .getResult(0);
 }
 
+/// Whether the op computes or broadcasts elements, one by one.
+static bool isElementwise(linalg::LinalgOp op) {
+  if (op.getNumParallelLoops() != op.getNumLoops() || isa<linalg::FillOp>(op.getOperation()))
+    return false;
+  return !isCopy(op) || !op.getIndexingMapsArray().front().isPermutation();
+}
+
 /// If slices of the op's result have all that is used of it, computes only these parts. What only leaves the loop is
-/// computed by another op than what the loop needs.
+/// computed by another op than what the loop needs, and each of the disjoint slices of an elementwise op by its own.
 static void computeSlices(IRRewriter &b, linalg::LinalgOp op, const TensorSizes &sizes) {
   if (op->getNumResults() != 1 || !op.hasPureTensorSemantics() || op.hasIndexSemantics() || op->use_empty() ||
-      !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) { return map.isProjectedPermutation(); }))
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isProjectedPermutation(/*allowZeroInResults=*/true); }))
     return;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
@@ -157,6 +167,8 @@ static void computeSlices(IRRewriter &b, linalg::LinalgOp op, const TensorSizes 
     void add(const Box &more) { box ? box->extendTo(more) : void(box = more); }
   };
   Part kept, leaving;
+  SmallVector<Part, 0> pieces; // of equal boxes
+  bool areDisjoint = true;
   for (Operation *user : op->getUsers()) {
     auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
     std::optional<Box> box =
@@ -166,16 +178,30 @@ static void computeSlices(IRRewriter &b, linalg::LinalgOp op, const TensorSizes 
     Part &part = leavesLoop(slice, loop) ? leaving : kept;
     part.add(*box);
     part.slices.emplace_back(slice, *box);
+    auto piece = llvm::find_if(pieces, [&](const Part &piece) { return *piece.box == *box; });
+    if (piece == pieces.end()) {
+      areDisjoint &= llvm::all_of(pieces, [&](const Part &piece) { return piece.box->isDisjointFrom(*box); });
+      piece = pieces.insert(pieces.end(), Part{*box, {}});
+    }
+    piece->slices.emplace_back(slice, *box);
   }
   SmallVector<Part *> parts;
-  if (kept.box && leaving.box && !kept.box->isDisjointFrom(*leaving.box)) {
-    kept.add(*leaving.box);
-    kept.slices.append(leaving.slices);
-    leaving.box.reset();
+  constexpr size_t mostPieces = 8;
+  if (isElementwise(op) && areDisjoint && pieces.size() <= mostPieces) {
+    // Each piece can be fused with its users.
+    for (Part &piece : pieces)
+      if (!piece.box->covers(type))
+        parts.push_back(&piece);
+  } else {
+    if (kept.box && leaving.box && !kept.box->isDisjointFrom(*leaving.box)) {
+      kept.add(*leaving.box);
+      kept.slices.append(leaving.slices);
+      leaving.box.reset();
+    }
+    for (Part *part : {&kept, &leaving})
+      if (part->box && !part->box->covers(type))
+        parts.push_back(part);
   }
-  for (Part *part : {&kept, &leaving})
-    if (part->box && !part->box->covers(type))
-      parts.push_back(part);
   b.setInsertionPoint(op);
   for (Part *part : parts) {
     Value computed = computeBox(b, op, *part->box);
@@ -197,12 +223,19 @@ static void computeSlices(IRRewriter &b, linalg::LinalgOp op, const TensorSizes 
 namespace {
 struct SplitContractions : public rnn::impl::RNNSplitContractionsPassBase<SplitContractions> {
   void runOnOperation() override {
+    // A slice of a sum then reads the bias, not a slice of its broadcast.
+    RewritePatternSet patterns(&getContext());
+    populateFoldBroadcastPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     IRRewriter b(&getContext());
     const TensorSizes sizes(getOperation());
     for (linalg::LinalgOp op : llvm::reverse(ops)) // an op that computes less reads slices of other ones
-      if (!splitDepth(b, op, sizes))
+      if (linalg::LinalgOp sum = splitDepth(b, op, sizes))
+        computeSlices(b, sum, sizes);
+      else
         computeSlices(b, op, sizes);
   }
 };

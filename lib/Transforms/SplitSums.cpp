@@ -10,6 +10,7 @@
 
 #include "CarriedSums.h"
 #include "FoldInsertedZeros.h"
+#include "LoopRows.h"
 #include "TensorParts.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -212,3 +212,84 @@ func.func @strangers(%x: tensor<4x4xf32>, %row: tensor<4xf32>) -> (tensor<4x4xf3
   } -> tensor<4x4xf32>
   return %e, %1, %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (0, j)>
+
+// Sixteen operands that have an element for each iteration: rows that are broadcast are not counted, nor is a result that
+// only the second op reads.
+// CHECK-LABEL: func @streams
+// CHECK: linalg.generic
+// CHECK-COUNT-17: arith.addf
+// CHECK: linalg.yield
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @streams(%x0: tensor<4x8xf32>, %x1: tensor<4x8xf32>, %x2: tensor<4x8xf32>, %x3: tensor<4x8xf32>, %x4: tensor<4x8xf32>, %x5: tensor<4x8xf32>, %x6: tensor<4x8xf32>, %x7: tensor<4x8xf32>, %x8: tensor<4x8xf32>, %x9: tensor<4x8xf32>, %x10: tensor<4x8xf32>, %x11: tensor<4x8xf32>, %x12: tensor<4x8xf32>, %x13: tensor<4x8xf32>, %r0: tensor<1x8xf32>, %r1: tensor<1x8xf32>, %r2: tensor<1x8xf32>, %r3: tensor<1x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %empty = tensor.empty() : tensor<4x8xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id, #id, #id, #row, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x0, %x1, %x2, %x3, %x4, %x5, %x6, %r0, %r1 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<1x8xf32>, tensor<1x8xf32>) outs(%empty : tensor<4x8xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32, %old: f32):
+    %s1 = arith.addf %a0, %a1 : f32
+    %s2 = arith.addf %s1, %a2 : f32
+    %s3 = arith.addf %s2, %a3 : f32
+    %s4 = arith.addf %s3, %a4 : f32
+    %s5 = arith.addf %s4, %a5 : f32
+    %s6 = arith.addf %s5, %a6 : f32
+    %s7 = arith.addf %s6, %a7 : f32
+    %s8 = arith.addf %s7, %a8 : f32
+    linalg.yield %s8 : f32
+  } -> tensor<4x8xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id, #id, #id, #id, #row, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %x7, %x8, %x9, %x10, %x11, %x12, %x13, %r2, %r3 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<1x8xf32>, tensor<1x8xf32>) outs(%empty : tensor<4x8xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32, %a9: f32, %old: f32):
+    %s1 = arith.addf %a0, %a1 : f32
+    %s2 = arith.addf %s1, %a2 : f32
+    %s3 = arith.addf %s2, %a3 : f32
+    %s4 = arith.addf %s3, %a4 : f32
+    %s5 = arith.addf %s4, %a5 : f32
+    %s6 = arith.addf %s5, %a6 : f32
+    %s7 = arith.addf %s6, %a7 : f32
+    %s8 = arith.addf %s7, %a8 : f32
+    %s9 = arith.addf %s8, %a9 : f32
+    linalg.yield %s9 : f32
+  } -> tensor<4x8xf32>
+  return %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+
+// One more.
+// CHECK-LABEL: func @many_streams
+// CHECK-COUNT-2: linalg.generic
+func.func @many_streams(%x0: tensor<4x8xf32>, %x1: tensor<4x8xf32>, %x2: tensor<4x8xf32>, %x3: tensor<4x8xf32>, %x4: tensor<4x8xf32>, %x5: tensor<4x8xf32>, %x6: tensor<4x8xf32>, %x7: tensor<4x8xf32>, %x8: tensor<4x8xf32>, %x9: tensor<4x8xf32>, %x10: tensor<4x8xf32>, %x11: tensor<4x8xf32>, %x12: tensor<4x8xf32>, %x13: tensor<4x8xf32>, %x14: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %empty = tensor.empty() : tensor<4x8xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id, #id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x0, %x1, %x2, %x3, %x4, %x5, %x6 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) outs(%empty : tensor<4x8xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %old: f32):
+    %s1 = arith.addf %a0, %a1 : f32
+    %s2 = arith.addf %s1, %a2 : f32
+    %s3 = arith.addf %s2, %a3 : f32
+    %s4 = arith.addf %s3, %a4 : f32
+    %s5 = arith.addf %s4, %a5 : f32
+    %s6 = arith.addf %s5, %a6 : f32
+    linalg.yield %s6 : f32
+  } -> tensor<4x8xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id, #id, #id, #id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %x7, %x8, %x9, %x10, %x11, %x12, %x13, %x14 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) outs(%empty : tensor<4x8xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32, %old: f32):
+    %s1 = arith.addf %a0, %a1 : f32
+    %s2 = arith.addf %s1, %a2 : f32
+    %s3 = arith.addf %s2, %a3 : f32
+    %s4 = arith.addf %s3, %a4 : f32
+    %s5 = arith.addf %s4, %a5 : f32
+    %s6 = arith.addf %s5, %a6 : f32
+    %s7 = arith.addf %s6, %a7 : f32
+    %s8 = arith.addf %s7, %a8 : f32
+    linalg.yield %s8 : f32
+  } -> tensor<4x8xf32>
+  return %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>
+}

@@ -241,3 +241,55 @@ func.func @whole(%x: tensor<2x3xf32>, %w: tensor<3x8xf32>, %y: tensor<2x8xf32>) 
   %v0 = tensor.extract_slice %v[0, 0] [2, 4] [1, 2] : tensor<2x8xf32> to tensor<2x4xf32>
   return %b, %u, %u0, %v0 : tensor<2x4xf32>, tensor<2x8xf32>, tensor<2x4xf32>, tensor<2x4xf32>
 }
+
+// -----
+
+// Each gate of a sum is a sum of its own, which reads a part of the bias, and not of its broadcast.
+// CHECK-LABEL: func @gates
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x8xf32>, %[[BIAS:[a-z0-9]+]]: tensor<8xf32>
+// CHECK-DAG: %[[X0:.*]] = tensor.extract_slice %[[X]][0, 0] [2, 4] [1, 1]
+// CHECK-DAG: %[[B0:.*]] = tensor.extract_slice %[[BIAS]][0] [4] [1]
+// CHECK-DAG: %[[X1:.*]] = tensor.extract_slice %[[X]][0, 4] [2, 4] [1, 1]
+// CHECK-DAG: %[[B1:.*]] = tensor.extract_slice %[[BIAS]][4] [4] [1]
+// CHECK-DAG: %[[G0:.*]] = linalg.generic {{.*}} ins(%[[X0]], %[[B0]] : tensor<2x4xf32>, tensor<4xf32>)
+// CHECK-DAG: %[[G1:.*]] = linalg.generic {{.*}} ins(%[[X1]], %[[B1]] : tensor<2x4xf32>, tensor<4xf32>)
+// CHECK-DAG: %[[R0:.*]] = linalg.tanh ins(%[[G0]]
+// CHECK-DAG: %[[R1:.*]] = linalg.exp ins(%[[G1]]
+// CHECK-DAG: %[[R2:.*]] = linalg.abs ins(%[[G1]]
+// CHECK: return %[[R0]], %[[R1]], %[[R2]]
+func.func @gates(%x: tensor<2x8xf32>, %bias: tensor<8xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) {
+  %e = tensor.empty() : tensor<2x8xf32>
+  %er = tensor.empty() : tensor<2x4xf32>
+  %all = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%bias : tensor<8xf32>) outs(%e : tensor<2x8xf32>) {
+  ^bb0(%u: f32, %o: f32):
+    linalg.yield %u : f32
+  } -> tensor<2x8xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %all : tensor<2x8xf32>, tensor<2x8xf32>) outs(%e : tensor<2x8xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %w = arith.addf %u, %v : f32
+    linalg.yield %w : f32
+  } -> tensor<2x8xf32>
+  %g0 = tensor.extract_slice %s[0, 0] [2, 4] [1, 1] : tensor<2x8xf32> to tensor<2x4xf32>
+  %g1 = tensor.extract_slice %s[0, 4] [2, 4] [1, 1] : tensor<2x8xf32> to tensor<2x4xf32>
+  %g2 = tensor.extract_slice %s[0, 4] [2, 4] [1, 1] : tensor<2x8xf32> to tensor<2x4xf32>
+  %r0 = linalg.tanh ins(%g0 : tensor<2x4xf32>) outs(%er : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %r1 = linalg.exp ins(%g1 : tensor<2x4xf32>) outs(%er : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %r2 = linalg.abs ins(%g2 : tensor<2x4xf32>) outs(%er : tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %r0, %r1, %r2 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>
+}
+
+// -----
+
+// Slices that overlap have one op.
+// CHECK-LABEL: func @overlap
+// CHECK: linalg.exp ins(%{{.*}} : tensor<2x8xf32>)
+// CHECK-NOT: linalg.exp
+func.func @overlap(%x: tensor<2x8xf32>) -> (tensor<2x5xf32>, tensor<2x5xf32>) {
+  %e = tensor.empty() : tensor<2x8xf32>
+  %s = linalg.exp ins(%x : tensor<2x8xf32>) outs(%e : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %g0 = tensor.extract_slice %s[0, 0] [2, 5] [1, 1] : tensor<2x8xf32> to tensor<2x5xf32>
+  %g1 = tensor.extract_slice %s[0, 3] [2, 5] [1, 1] : tensor<2x8xf32> to tensor<2x5xf32>
+  return %g0, %g1 : tensor<2x5xf32>, tensor<2x5xf32>
+}

@@ -236,7 +236,8 @@ def RNNSplitContractionsPass : Pass<"rnn-split-contractions"> {
 
     If only slices read the result of an op, the op computes just the part that they cover. In a loop, slices that are only inserted
     into a carried tensor (the gradient of the input) get an op of their own if they do not overlap the others (the gradient of the
-    state).
+    state). An elementwise op whose slices do not overlap, at most eight, becomes an op for each of them. Users of a broadcast read its
+    operand.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -259,6 +260,17 @@ def RNNMergeSumsPass : Pass<"rnn-merge-sums"> {
     each gate's weights. If all that an `scf.for` loop does with the result of a linalg op is to add slices of it to values that it carries,
     it carries the sum of the results instead, and its slices are added after the loop. Sizes and slices are static. The additions
     have another order.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RNNRecomputeRowsPass : Pass<"rnn-recompute-rows"> {
+  let summary = "Compute rows again that follow from other stored rows by a few instructions";
+  let description = [{
+    Gradients of loops read what the loop of the forward pass stored, often a tensor and simple functions of it: the gradient of a sigmoid
+    needs `s` and `s * (1 - s)`. If each iteration of an `scf.for` loop stores a row of a tensor, and also a row that follows from it
+    by at most six elementwise additions, multiplications, comparisons and their like, only slices of rows read the latter
+    tensor, and the loop stores all rows, then these slices are computed from rows of the former one, and the loop stores only that.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
