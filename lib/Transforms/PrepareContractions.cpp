@@ -48,17 +48,18 @@ static linalg::LinalgOp foldTranspositions(linalg::LinalgOp contraction) {
     return {};
   AffineMap permutation;
   SmallVector<std::pair<tensor::ExtractSliceOp, linalg::LinalgOp>> users;
-  for (Operation *user : contraction->getUsers()) {
-    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+  for (OpOperand &useOfAll : contraction->getUses()) {
+    OpOperand *use = &useOfAll;
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(use->getOwner());
     if (slice) {
       if (!slice->hasOneUse() || slice.getType().getRank() != slice.getSourceType().getRank())
         return {};
-      user = *slice->user_begin();
+      use = &*slice->use_begin();
     }
-    auto transposition = dyn_cast<linalg::LinalgOp>(user);
-    AffineMap of = transposition ? getTransposition(transposition) : AffineMap();
+    auto transposition = dyn_cast<linalg::LinalgOp>(use->getOwner());
+    AffineMap of = transposition && transposition.isDpsInput(use) ? getTransposition(transposition) : AffineMap();
     // In another block, which may be that of a loop, the contraction would be repeated.
-    if (!of || (permutation && of != permutation) || user->getBlock() != contraction->getBlock())
+    if (!of || (permutation && of != permutation) || transposition->getBlock() != contraction->getBlock())
       return {};
     permutation = of;
     users.emplace_back(slice, transposition);
@@ -106,9 +107,9 @@ static std::optional<Transposition> getTransposed(Value value, Block *block, con
     AffineMap permutation = op && op->getBlock() == block ? getTransposition(op) : AffineMap();
     if (!permutation)
       return std::nullopt;
-    Operation *source = op.getDpsInputs().front().getDefiningOp();
-    return source && source->getBlock() == block ? std::optional(Transposition{source->getResult(0), permutation})
-                                                 : std::nullopt;
+    Value source = op.getDpsInputs().front();
+    Operation *producer = source.getDefiningOp();
+    return producer && producer->getBlock() == block ? std::optional(Transposition{source, permutation}) : std::nullopt;
   };
   std::optional<Concatenation> whole = getConcatenation(value, sizes);
   if (!whole || value.getDefiningOp()->getBlock() != block)

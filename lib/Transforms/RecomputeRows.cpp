@@ -10,7 +10,7 @@
 #include "LinalgForms.h"
 #include "LoopRows.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "rnn/Transforms/Passes.h"
 
 namespace mlir::rnn {
@@ -83,6 +83,10 @@ bool Recomputation::addTo(Recipe &recipe, Value value, Value index) {
   if (!isa<tensor::EmptyOp, arith::ConstantOp>(op)) {
     auto elementwise = dyn_cast<linalg::LinalgOp>(op);
     if (!elementwise || !isCheap(elementwise))
+      return false;
+    SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    if (!llvm::all_of(captured, [&](Value value) { return loop.isDefinedOutsideOfLoop(value); }))
       return false;
   }
   for (Value operand : op->getOperands())

@@ -235,3 +235,49 @@ func.func @operands(%w: tensor<2x3xf32>, %v: tensor<4x3xf32>, %x: tensor<5x2xf32
   }
   return %r#0, %r#1 : tensor<5x3xf32>, tensor<5x3xf32>
 }
+
+// -----
+
+// The transposed tensor is the second result of its op.
+// CHECK-LABEL: func @second_result
+// CHECK: scf.for
+// CHECK: %[[BOTH:.*]]:2 = linalg.generic
+// CHECK: linalg.generic {{.*}} ins(%[[BOTH]]#1, %{{.*}} : tensor<5x2xf32>, tensor<5x3xf32>)
+func.func @second_result(%v: tensor<5x3xf32>, %x: tensor<5x2xf32>) -> tensor<2x3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %e = tensor.empty() : tensor<5x2xf32>
+  %et = tensor.empty() : tensor<2x5xf32>
+  %eo = tensor.empty() : tensor<2x3xf32>
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %eo) -> tensor<2x3xf32> {
+    %p:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<5x2xf32>) outs(%e, %e : tensor<5x2xf32>, tensor<5x2xf32>) {
+    ^bb0(%s: f32, %o: f32, %q: f32):
+      %m = arith.mulf %s, %s : f32
+      %n = arith.negf %s : f32
+      linalg.yield %m, %n : f32, f32
+    } -> (tensor<5x2xf32>, tensor<5x2xf32>)
+    %pt = linalg.transpose ins(%p#1 : tensor<5x2xf32>) outs(%et : tensor<2x5xf32>) permutation = [1, 0]
+    %z = linalg.fill ins(%zero : f32) outs(%eo : tensor<2x3xf32>) -> tensor<2x3xf32>
+    %c = linalg.matmul ins(%pt, %v : tensor<2x5xf32>, tensor<5x3xf32>) outs(%z : tensor<2x3xf32>) -> tensor<2x3xf32>
+    scf.yield %c : tensor<2x3xf32>
+  }
+  return %r : tensor<2x3xf32>
+}
+
+// -----
+
+// The transposition overwrites the tensor that it reads.
+// CHECK-LABEL: func @same_tensor
+// CHECK: linalg.matmul
+// CHECK: linalg.transpose
+func.func @same_tensor(%a: tensor<4x5xf32>, %b: tensor<5x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<4x5xf32>, tensor<5x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %r = linalg.transpose ins(%c : tensor<4x4xf32>) outs(%c : tensor<4x4xf32>) permutation = [1, 0]
+  return %r : tensor<4x4xf32>
+}

@@ -134,3 +134,33 @@ func.func @bias(%x: tensor<5x2x3xf32>, %bias: tensor<3xf32>, %k: index) -> (tens
   %r = tensor.extract_slice %s#1[%k, 0, 0] [1, 2, 3] [1, 1, 1] : tensor<5x2x3xf32> to tensor<2x3xf32>
   return %q, %r : tensor<2x3xf32>, tensor<2x3xf32>
 }
+
+// -----
+
+// The body reads a value of the loop.
+// CHECK-LABEL: func @captured
+// CHECK: scf.for {{.*}} -> (tensor<5x3xf32>, tensor<5x3xf32>)
+func.func @captured(%x: tensor<5x3xf32>, %y: tensor<5xf32>, %k: index) -> (tensor<3xf32>, tensor<3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %e = tensor.empty() : tensor<5x3xf32>
+  %er = tensor.empty() : tensor<3xf32>
+  %s:2 = scf.for %i = %c0 to %c5 step %c1 iter_args(%a = %e, %b = %e) -> (tensor<5x3xf32>, tensor<5x3xf32>) {
+    %v = tensor.extract_slice %x[%i, 0] [1, 3] [1, 1] : tensor<5x3xf32> to tensor<3xf32>
+    %w = tensor.extract %y[%i] : tensor<5xf32>
+    %t = linalg.exp ins(%v : tensor<3xf32>) outs(%er : tensor<3xf32>) -> tensor<3xf32>
+    %p = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%t : tensor<3xf32>) outs(%er : tensor<3xf32>) {
+    ^bb0(%u: f32, %o: f32):
+      %l = arith.mulf %u, %w : f32
+      linalg.yield %l : f32
+    } -> tensor<3xf32>
+    %a1 = tensor.insert_slice %t into %a[%i, 0] [1, 3] [1, 1] : tensor<3xf32> into tensor<5x3xf32>
+    %b1 = tensor.insert_slice %p into %b[%i, 0] [1, 3] [1, 1] : tensor<3xf32> into tensor<5x3xf32>
+    scf.yield %a1, %b1 : tensor<5x3xf32>, tensor<5x3xf32>
+  }
+  %q = tensor.extract_slice %s#0[%k, 0] [1, 3] [1, 1] : tensor<5x3xf32> to tensor<3xf32>
+  %r = tensor.extract_slice %s#1[%k, 0] [1, 3] [1, 1] : tensor<5x3xf32> to tensor<3xf32>
+  return %q, %r : tensor<3xf32>, tensor<3xf32>
+}
