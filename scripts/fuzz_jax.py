@@ -101,7 +101,7 @@ class Program:
     def statement(self, name, values, indent, depth):
         weights = {"unary": 4, "binary": 5, "reduce": 2, "same": 2, "product": 3, "shape": 5, "index": 4, "integer": 2, "other": 3}
         if depth < (2 if self.most < 100000 else 1):
-            weights |= {"loop": 3, "branch": 1}
+            weights |= {"loop": 3, "branch": 1, "cell": 1}
         kind = self.pick([kind for kind, weight in weights.items() for _ in range(weight)])
         return getattr(self, kind)(name, values, indent, depth)
 
@@ -275,6 +275,39 @@ class Program:
                     f"{indent}{name} = jax.lax.fori_loop(0, {steps}, {body}, ({carry}, {second}))[{which}]"]
         return [f"{indent}def {body}(carry):", f"{inner}{x}, {a}, {b} = carry", *flat, f"{inner}return {x} + 1, *{results}",
                 f"{indent}{name} = jax.lax.while_loop(lambda carry: carry[0] < n0 % 5, {body}, (0, {carry}, {second}))[{1 + which}]"]
+
+    def cell(self, name, values, indent, _):
+        """A recurrent layer as libraries write it. Its weights depend on a value, so that they have gradients."""
+        scanned, source = self.float(values, 2), self.float(values)
+        *rows, inputs = values[scanned].shape[1:]
+        units, gates = self.size(), self.pick([2, 3, 4])
+        inner, body, parts = indent + "    ", f"body{name}", gates if self.random.random() < 0.5 else 1
+        lines, state = [f"{indent}s{name} = jnp.sum({source}) * 0.01"], f"({', '.join(str(n) for n in (*rows, units))},)"
+
+        def weights(kind, height, width):  # one matrix, or one for each gate
+            names = [f"{kind}{name}_{k}" for k in range(parts)]
+            for k, w in enumerate(names):
+                lines.append(f"{indent}{w} = jnp.sin(jnp.arange({height * width // parts}, dtype=jnp.{self.kind}).reshape({height}, -1) * 1.3 + {k} + s{name}) * 0.3")
+            return names[0] if parts == 1 else f"jnp.concatenate([{', '.join(names)}], -1)"
+        form = self.pick(["sum", "concat", "parts", "halves", "vectors"])
+        if form in ("concat", "parts"):
+            w = weights("w", inputs + units, units * gates)
+            pre = f"jnp.concatenate([x, h], -1) @ {w}" if form == "concat" else f"x @ {w}[:{inputs}] + h @ {w}[{inputs}:]"
+        elif form == "vectors":
+            pre = f"{weights('i', inputs, units * gates)}.T @ x + {weights('h', units, units * gates)}.T @ h"
+        else:
+            recurrent = weights("h", units, units * gates)
+            if form == "halves":
+                recurrent = f"jnp.concatenate(jnp.split({recurrent}, [{units}], -1), -1)"
+            pre = f"x @ {weights('i', inputs, units * gates)} + h @ {recurrent}"
+        bias = self.pick(["", f" + jnp.arange({units * gates}, dtype=jnp.{self.kind}) * s{name}"])
+        mix = self.pick(["", " * jax.nn.sigmoid(p[1])", " + 0.2 * jnp.sin(p[1]) * s"])
+        output = self.pick(["h", "s * (1 - s)", "t", "p[-1]"])
+        cell = [f"p = jnp.split({pre}{bias}, {gates}, -1)", "s, t = jax.nn.sigmoid(p[0]), jnp.tanh(p[-1])", f"h = s * h + (1 - s) * t{mix}", f"return h, {output}"]
+        lines += [f"{indent}def {body}(h, x):", *(inner + line for line in cell)]
+        function = f"jax.vmap({body})" if form == "vectors" and rows else body
+        return [*lines, f"{indent}{name} = jax.lax.scan({function}, jnp.zeros({state}) + s{name}, {scanned}"
+                f"{self.pick(['', ', reverse=True'])})[{int(self.random.integers(2))}]"]
 
     def branch(self, name, values, indent, depth):
         inner = indent + "    "

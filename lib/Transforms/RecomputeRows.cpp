@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "rnn/Transforms/Passes.h"
+#include <map>
 
 namespace mlir::rnn {
 #define GEN_PASS_DEF_RNNRECOMPUTEROWSPASS
@@ -37,7 +38,7 @@ public:
 
 private:
   bool addTo(Recipe &recipe, Value value, Value index);
-  SmallVector<tensor::ExtractSliceOp> getReaders(unsigned carried);
+  SmallVector<tensor::ExtractSliceOp> getReaders(unsigned carried, Value row);
   tensor::ExtractSliceOp getSlice(Value whole, tensor::ExtractSliceOp reader);
   void recompute(tensor::ExtractSliceOp reader, Value row, const Recipe &recipe);
 
@@ -45,7 +46,7 @@ private:
   IRRewriter b;
   TensorSizes sizes;
   LoopRows rows;
-  DenseMap<unsigned, RowSlice> stored; ///< rows that each iteration stores, by carried number
+  std::map<unsigned, RowSlice> stored; ///< rows that each iteration stores, by carried number
 };
 } // namespace
 
@@ -97,12 +98,12 @@ bool Recomputation::addTo(Recipe &recipe, Value value, Value index) {
 }
 
 /// The slices that read the stored rows, if nothing else does.
-SmallVector<tensor::ExtractSliceOp> Recomputation::getReaders(unsigned carried) {
+SmallVector<tensor::ExtractSliceOp> Recomputation::getReaders(unsigned carried, Value row) {
   SmallVector<tensor::ExtractSliceOp> readers;
   Value result = loop.getResult(carried);
   for (Operation *user : result.getUsers()) {
     auto reader = dyn_cast<tensor::ExtractSliceOp>(user);
-    if (!reader || !rows.isRow(reader, result) || reader.getType() != stored[carried].tensor.getType())
+    if (!reader || !rows.isRow(reader, result) || reader.getType() != row.getType())
       return {};
     readers.push_back(reader);
   }
@@ -128,7 +129,7 @@ void Recomputation::recompute(tensor::ExtractSliceOp reader, Value row, const Re
   b.setInsertionPoint(reader);
   tensor::ExtractSliceOp source = getSlice(loop.getResult(*recipe.from), reader);
   IRMapping mapping;
-  mapping.map(stored[*recipe.from].tensor, source.getResult());
+  mapping.map(stored.at(*recipe.from).tensor, source.getResult());
   for (Operation *op : recipe.ops)
     b.clone(*op, mapping);
   b.replaceOp(reader, mapping.lookup(row));
@@ -140,20 +141,21 @@ void Recomputation::run() {
       if (auto type = dyn_cast<RankedTensorType>(slice->tensor.getType());
           type && type.hasStaticShape() &&
           cast<RankedTensorType>(loop.getResult(carried).getType()).getShape().drop_front() == type.getShape())
-        stored[carried] = *slice;
+        stored.emplace(carried, *slice);
   bool isChanged = false;
   for (unsigned carried = 0; carried < loop.getNumResults(); ++carried) {
-    if (!stored.contains(carried))
+    auto entry = stored.find(carried);
+    if (entry == stored.end())
       continue;
-    const RowSlice slice = stored[carried];
-    SmallVector<tensor::ExtractSliceOp> readers = getReaders(carried);
+    const RowSlice slice = entry->second;
+    SmallVector<tensor::ExtractSliceOp> readers = getReaders(carried, slice.tensor);
     if (readers.empty())
       continue;
-    stored.erase(carried); // else the row would be computed from itself
+    stored.erase(entry); // else the row would be computed from itself
     Recipe recipe;
     if (!addTo(recipe, slice.tensor, slice.index) || !recipe.from ||
-        stored[*recipe.from].tensor.getType() != slice.tensor.getType()) {
-      stored[carried] = slice;
+        stored.at(*recipe.from).tensor.getType() != slice.tensor.getType()) {
+      stored.emplace(carried, slice);
       continue;
     }
     for (tensor::ExtractSliceOp reader : readers)
