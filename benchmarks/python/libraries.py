@@ -39,10 +39,12 @@ def squares(function):
     return lambda parameters, x, y: jnp.mean((function(parameters, x) - y) ** 2)
 
 
-def flax_lstm(floats):
-    from flax import linen
-    layer, x = linen.RNN(linen.OptimizedLSTMCell(128)), floats(16, 50, 64)
-    return trained(squares(layer.apply), layer.init(jax.random.key(0), x), x, floats(16, 50, 128))
+def flax_layer(cell):  # of linen
+    def make(floats):
+        from flax import linen
+        layer, x = linen.RNN(getattr(linen, cell)(128)), floats(16, 50, 64)
+        return trained(squares(layer.apply), layer.init(jax.random.key(0), x), x, floats(16, 50, 128))
+    return make
 
 
 def flax_bidirectional(floats):
@@ -169,7 +171,9 @@ def blackjax_nuts(floats):
     return run, [KEY, floats(4), floats(4)]
 
 
-CASES = (("Flax LSTM (16,50,64,128), training", "flax", flax_lstm), ("Flax bidirectional GRU with lengths", "flax", flax_bidirectional),
+CASES = (("Flax LSTM (16,50,64,128), training", "flax", flax_layer("OptimizedLSTMCell")),
+         ("Flax LSTM, weights of each gate", "flax", flax_layer("LSTMCell")), ("Flax GRU (16,50,64,128), training", "flax", flax_layer("GRUCell")),
+         ("Flax bidirectional GRU with lengths", "flax", flax_bidirectional),
          ("Flax ConvLSTM (4,8,16,16), training", "flax", flax_conv_lstm), ("Haiku LSTM, GRU, RNN (30,8), training", "haiku", haiku_stack),
          ("Haiku LSTM with resets, training", "haiku", haiku_resets), ("Equinox GRU (32,20,16,32), training", "equinox", equinox_gru),
          ("Optax CTC loss (8,50,20), gradient", "optax", optax_ctc), ("Optax L-BFGS, 10 steps", "optax", optax_lbfgs),
