@@ -125,6 +125,7 @@ tensor::ExtractSliceOp Recomputation::getSlice(Value whole, tensor::ExtractSlice
   return slice;
 }
 
+/// Replaces a slice of the stored rows by the ops of the recipe, on a slice of the other tensor.
 void Recomputation::recompute(tensor::ExtractSliceOp reader, Value row, const Recipe &recipe) {
   b.setInsertionPoint(reader);
   tensor::ExtractSliceOp source = getSlice(loop.getResult(*recipe.from), reader);
