@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "rnn/Transforms/ZeroTensors.h"
 
 namespace mlir::rnn {
 
@@ -46,6 +47,12 @@ inline SmallVector<linalg::LinalgOp> getAdditions(scf::ForOp loop, unsigned carr
 /// The tensor that the addition adds to `sum`.
 inline Value getAddend(linalg::LinalgOp addition, Value sum) {
   return addition.getDpsInputs()[addition.getDpsInputs()[0] == sum];
+}
+
+/// Zeros of the type of another tensor, which has static sizes.
+inline Value createZeros(OpBuilder &b, Value like) {
+  Location loc = like.getLoc();
+  return fillWithZeros(b, loc, tensor::EmptyOp::create(b, loc, cast<RankedTensorType>(like.getType()), ValueRange()));
 }
 
 /// Adds tensors of equal types and static sizes as the op `like` does.

@@ -59,8 +59,8 @@ SmallVector<std::pair<scf::ForOp, int64_t>> getCountedLoops(Operation *root);
 /// Erases ops of a block whose results have no uses, and those that only they used.
 void eraseDeadOps(RewriterBase &b, Block &block);
 
-/// Removes carried values that stay the same, and ops without uses. Upstream's canonicalization of loops also changes
-/// the sizes of tensors that grow in a loop (LLVM 22).
+/// Removes values that the loop carries unchanged, and ops without uses. Upstream's canonicalization patterns would do
+/// that, but they also change the sizes of tensors that grow in a loop (LLVM 22).
 void dropUnchanged(RewriterBase &b, scf::ForOp &loop);
 
 } // namespace mlir::rnn

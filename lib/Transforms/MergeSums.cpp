@@ -1,8 +1,8 @@
 //===- MergeSums.cpp - one sum for slices that a loop adds to several tensors -===//
 //
-// The gradient of a recurrent cell that concatenates the weights of its gates is one product, slices of which are added
-// to the gradients of the gates' weights. The sum of the products has all of them, and other passes take it out of the
-// loop.
+// In the gradient of a recurrent cell that concatenates the weights of its gates, one product has the gradients of all
+// gates, and the loop adds slices of it to one sum per gate. If the loop adds up the whole products instead, other
+// passes can take them out of the loop, and the slices are taken from their sum afterwards.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -64,9 +64,7 @@ static void mergeSums(IRRewriter &b, scf::ForOp loop) {
     if (slices.empty())
       continue;
     wholes.push_back(op->getResult(0));
-    inits.push_back(fillWithZeros(
-        b, op.getLoc(),
-        tensor::EmptyOp::create(b, op.getLoc(), cast<RankedTensorType>(wholes.back().getType()), ValueRange())));
+    inits.push_back(createZeros(b, wholes.back()));
     slicesOfWholes.push_back(std::move(slices));
   }
   if (wholes.empty())
@@ -84,20 +82,20 @@ static void mergeSums(IRRewriter &b, scf::ForOp loop) {
   loop = cast<scf::ForOp>(replaced->getOperation());
 
   SmallVector<Value> results(loop.getResults());
+  SmallVector<Operation *> firstAdditions(first); // they alone read the results of the loop
   b.setInsertionPointAfter(loop);
-  SmallVector<SmallVector<OpOperand *>> uses;
-  for (Value result : results)
-    uses.push_back(llvm::to_vector(llvm::make_pointer_range(result.getUses())));
   for (auto [index, slices] : llvm::enumerate(slicesOfWholes))
     for (auto [slice, addition, carried] : slices) {
       auto part = cast<tensor::ExtractSliceOp>(b.clone(*slice));
       part.getSourceMutable().assign(loop.getResult(first + index));
       results[carried] = add(b, addition, results[carried], part);
+      if (!firstAdditions[carried])
+        firstAdditions[carried] = results[carried].getDefiningOp();
       b.replaceAllUsesWith(addition->getResult(0), getAddend(addition, slice));
     }
   for (unsigned carried = 0; carried < first; ++carried)
-    for (OpOperand *use : uses[carried])
-      b.modifyOpInPlace(use->getOwner(), [&] { use->set(results[carried]); });
+    if (Operation *addition = firstAdditions[carried])
+      b.replaceAllUsesExcept(loop.getResult(carried), results[carried], addition);
   eraseDeadOps(b, *loop.getBody());
 }
 

@@ -37,8 +37,9 @@ static Value permuteSlice(OpBuilder &b, tensor::ExtractSliceOp slice, Value sour
                                         permute(slice.getMixedSizes()), permute(slice.getMixedStrides()));
 }
 
-/// If a contraction accumulates into a fill, and all users of its result, or of slices of it, are equal transpositions,
-/// replaces it by one that computes the transposed result. Returns that, or null.
+/// Matches a contraction that accumulates into a fill, and whose result is only transposed, as a whole or in slices, by
+/// the same permutation everywhere. Replaces it by a contraction that computes the transposed result, and returns that;
+/// otherwise returns null.
 static linalg::LinalgOp foldTranspositions(linalg::LinalgOp contraction) {
   if (!linalg::isaContractionOpInterface(contraction) || !contraction.hasPureTensorSemantics() ||
       contraction->use_empty())
@@ -58,7 +59,7 @@ static linalg::LinalgOp foldTranspositions(linalg::LinalgOp contraction) {
     }
     auto transposition = dyn_cast<linalg::LinalgOp>(use->getOwner());
     AffineMap of = transposition && transposition.isDpsInput(use) ? getTransposition(transposition) : AffineMap();
-    // In another block, which may be that of a loop, the contraction would be repeated.
+    // A contraction that moved to another block, such as the body of a loop, would be repeated there.
     if (!of || (permutation && of != permutation) || transposition->getBlock() != contraction->getBlock())
       return {};
     permutation = of;
@@ -93,7 +94,7 @@ static linalg::LinalgOp foldTranspositions(linalg::LinalgOp contraction) {
 }
 
 namespace {
-/// A tensor, and the map from its indices to those of its transposition.
+/// The tensor that a transposition reads, and the map from its indices to those of the transposed tensor.
 struct Transposition {
   Value source;
   AffineMap permutation;

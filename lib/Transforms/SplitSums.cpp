@@ -132,8 +132,7 @@ static scf::ForOp splitSum(IRRewriter &b, scf::ForOp loop, unsigned carried) {
       inits.push_back(tensor::ExtractSliceOp::create(
           b, loc, init, getAsIndexOpFoldResult(b.getContext(), first.part.offsets), getSizes(first), strides));
     else
-      inits.push_back(fillWithZeros(
-          b, loc, tensor::EmptyOp::create(b, loc, cast<RankedTensorType>(first.value.getType()), ValueRange())));
+      inits.push_back(createZeros(b, first.value));
   }
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   b.setInsertionPoint(yield);

@@ -25,8 +25,8 @@ TensorSizes::TensorSizes(Operation *root) {
           if (type.isDynamicDim(dim))
             kept.insert({argument, dim});
   });
-  // Assume that each carried tensor keeps its sizes, and remove assumptions that do not follow from the others, until
-  // all do: they then hold by induction over the iterations.
+  // Assume that each carried tensor keeps its sizes, and remove the assumptions that do not follow from the others.
+  // When none is left to remove, the rest hold by induction over the iterations.
   auto isChanged = [&](std::pair<Value, int64_t> entry) {
     auto argument = cast<BlockArgument>(entry.first);
     auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());

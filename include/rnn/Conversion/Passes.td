@@ -310,7 +310,7 @@ def ConvertRNNToHostPass : Pass<"convert-rnn-to-host", "::mlir::ModuleOp"> {
     Option<"vectorRegisters", "vector-registers", "unsigned", "16", "Number of vector registers; 32 select wider tiles">,
     Option<"blockDepth", "block-depth", "unsigned", "256",
            "Rows of a GEMM's right operand in a block; fewer than 256 are blocks for L1">,
-    Option<"fmaUnits", "fma-units", "unsigned", "2", "FMAs of whole vectors that start per cycle">,
+    Option<"fmaUnits", "fma-units", "unsigned", "2", "FMAs on whole vectors that the processor starts per cycle">,
     Option<"bf16Gemm", "bf16-gemm", "::mlir::rnn::BF16Gemm", "::mlir::rnn::BF16Gemm::VNNI",
            "How bf16 matrices are multiplied; `auto` is `vnni`">,
     Option<"bf16GemmOneRow", "bf16-gemm-one-row", "::mlir::rnn::BF16Gemm", "::mlir::rnn::BF16Gemm::Auto",
@@ -356,7 +356,7 @@ def ConvertLinalgToHostPass : Pass<"convert-linalg-to-host", "::mlir::ModuleOp">
     Option<"vectorRegisters", "vector-registers", "unsigned", "16", "Number of vector registers; 32 allow wider tiles">,
     Option<"blockDepth", "block-depth", "unsigned", "256",
            "Rows of a GEMM's right operand in a block; fewer than 256 are blocks for L1">,
-    Option<"fmaUnits", "fma-units", "unsigned", "2", "FMAs of whole vectors that start per cycle">,
+    Option<"fmaUnits", "fma-units", "unsigned", "2", "FMAs on whole vectors that the processor starts per cycle">,
     Option<"bf16Gemm", "bf16-gemm", "::mlir::rnn::BF16Gemm", "::mlir::rnn::BF16Gemm::VNNI",
            "How bf16 matrices are multiplied: `f32`, `vnni`, `dot`, `avx512`, `neon` or `amx`">
   ];

@@ -258,8 +258,7 @@ def RNNMergeSumsPass : Pass<"rnn-merge-sums"> {
   let description = [{
     A cell that concatenates the weights of its gates has one product as gradient, slices of which a loop adds to the gradient of
     each gate's weights. If all that an `scf.for` loop does with the result of a linalg op is to add slices of it to values that it carries,
-    it carries the sum of the results instead, and its slices are added after the loop. Sizes and slices are static. The additions
-    have another order.
+    it carries the sum of the results instead, and adds its slices after the loop, in another order. Sizes and slices are static.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -154,7 +154,8 @@ static SmallVector<Value> reducePanel(HostBuilder &b, const Gemm &p, MicroKernel
   });
 }
 
-/// The number of panel `k` of the depth in its group. Divides 32 bits: some processors take 90 cycles for 64.
+/// The number of panel `k` of the depth in its group. The remainder is one of 32 bits, since dividing 64 bits takes up
+/// to 90 cycles on some processors.
 static Value getNumberInGroup(HostBuilder &b, const Gemm &p, Value k) {
   auto narrow = [&](Value value) { return b.createOrFold<arith::IndexCastOp>(b.getI32Type(), value); };
   Value number = arith::RemUIOp::create(b, narrow(k), narrow(p.groupPanels));

@@ -28,9 +28,9 @@ Tiles::Tiles(Type element, const HostVectors &hostVectors)
 void Tiles::fitPanel(int64_t units, ArrayRef<int64_t> inputs) {
   // The accumulators of a tile of 6 rows and a panel of one vector are 6 registers, each with its own chain of FMAs.
   // Processors that begin two FMAs per cycle, with a latency of 4 cycles, need 8 chains for their full rate, and two
-  // loads for each FMA of such a panel. With one FMA unit (Zen 4), narrow panels only have more loops. These are the
-  // assumed times of an FMA, relative to that in panels of four vectors. Those of dot products and of one unit were
-  // measured on Zen 4.
+  // loads for each FMA of such a panel. With one FMA unit (Zen 4), narrow panels only have more loops. The constants
+  // are the times of an FMA in panels of one and two vectors, relative to panels of four. Those for dot products and
+  // for one unit were measured on Zen 4; the others are assumed.
   constexpr int64_t fewest = 16;
   const bool hasOneUnit = fmaUnits == 1;
   const double timeOfTwo = hasOneUnit ? 1.02 : 1.1, timeOfOne = usesBF16Dot() ? 1.6 : hasOneUnit ? 1.03 : 1.25;

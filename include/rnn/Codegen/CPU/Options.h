@@ -20,7 +20,7 @@ struct HostVectors {
   unsigned bits = 256;       ///< of one vector register
   unsigned registers = 16;   ///< number of vector registers
   unsigned blockDepth = 256; ///< rows of a panel of a GEMM's right operand that all tiles of a column read in turn
-  unsigned fmaUnits = 2;     ///< FMAs of whole vectors that start per cycle
+  unsigned fmaUnits = 2;     ///< FMAs on whole vectors that the processor starts per cycle
   BF16Gemm bf16Gemm = BF16Gemm::VNNI;
   BF16Gemm bf16GemmOneRow = BF16Gemm::VNNI; ///< of layers with batch size 1
 };
