@@ -101,10 +101,26 @@ def elman(wi, wh, bias, x):
 # Products of all steps at once, in loops that carry tensors of a symbolic size.
 @pytest.mark.parametrize("function, shapes", (
     (lstm, ["11, 32", "32", "6, n, 3"]), (elman, ["20, 24", "24, 24", "24", "7, n, 20"]), (lstm, ["11, 32", "32", "n, 4, 3"]),
-    (elman, ["20, 24", "24, 24", "24", "n, 4, 20"]), (lstm, ["11, 32", "32", "n, n, 3"])))
+    (elman, ["20, 24", "24, 24", "24", "n, 4, 20"]), (lstm, ["11, 32", "32", "n, n, 3"]), (elman, ["20, 24", "24, 24", "24", "n, n, 20"])))
 def test_cells(function, shapes):
     check(function, *shapes)
     check(gradient(function), *shapes)
+
+
+# The last tiles of a product have fewer rows, and operands of other numbers of rows are read in other orders.
+@pytest.mark.parametrize("inner, columns", ((10, 300), (300, 10), (64, 64), (48, 1200), (1, 40)))
+def test_products(inner, columns):
+    def both(x, w, v):
+        return x @ w, x @ v.T, jnp.einsum("nk,nc->kc", x, x @ w)
+
+    shapes = f"n, {inner}", f"{inner}, {columns}", f"{columns}, {inner}"
+    for function in both, gradient(both):
+        compiled = compile_for(function, *shapes)
+        for n in (*range(1, 15), 64):
+            values = [RANDOM.standard_normal([n if size == "n" else int(size) for size in shape.split(", ")]).astype(np.float32)
+                      for shape in shapes]
+            for got, want in zip(compiled(*values), function(*values), strict=True):
+                np.testing.assert_allclose(np.asarray(got), want, rtol=1e-4, atol=1e-4 * np.abs(np.asarray(want)).max())
 
 
 def test_tensors_that_a_loop_does_not_change():

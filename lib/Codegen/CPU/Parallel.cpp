@@ -117,12 +117,25 @@ void KernelLibrary::parallel(HostBuilder &b, Value most, Value work, function_re
       stored = MemRefDescriptor(stored).alignedPtr(b, loc);
     LLVM::StoreOp::create(b, stored, field(base, index));
   }
-  Value address = LLVM::AddressOfOp::create(b, function);
-  Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(context));
-  rnnrt::ParallelOp::create(b, call, address, base, most, work);
+  auto distribute = [&] {
+    Value address = LLVM::AddressOfOp::create(b, function);
+    Value call = rnnrt::CurrentCallOp::create(b, rnnrt::CallType::get(context));
+    rnnrt::ParallelOp::create(b, call, address, base, most, work);
+  };
+  if (knownMost && knownWork)
+    return distribute();
+  // The runtime would read the time first, which takes as long as a small region.
+  Value isLarge = arith::AndIOp::create(b, b.compare(arith::CmpIPredicate::sgt, most, b.index(1)),
+                                        b.compare(arith::CmpIPredicate::sge, work, b.index(leastShared)));
+  b.ifElse(isLarge, distribute, [&] {
+    Value team = LLVM::ZeroOp::create(b, pointer);
+    Value part = LLVM::ConstantOp::create(b, integer, b.getI64IntegerAttr(0));
+    LLVM::CallOp::create(b, function, ValueRange{base, team, part, one});
+  });
 }
 
 void Team::wait(HostBuilder &b) const {
+  // A single part may have no handle at run time.
   if (handle)
-    rnnrt::TeamWaitOp::create(b, handle);
+    b.ifThen(b.compare(arith::CmpIPredicate::sgt, parts, b.index(1)), [&] { rnnrt::TeamWaitOp::create(b, handle); });
 }

@@ -54,9 +54,9 @@ FailureOr<bool> convertToPackedGemm(linalg::LinalgOp op, bool isZero, const Host
 
 /// Replaces an op on memrefs by loops over vectors. Fails without a change if the op has a form that the loops do not
 /// support. If `isZero`, the result is zero before the op. Returns whether the loops then overwrite it without reading
-/// it.
+/// it. If `isSmall`, other code runs unless the unknown sizes are small.
 FailureOr<bool> convertToVectorLoops(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
-                                     cpu::KernelLibrary &library);
+                                     cpu::KernelLibrary &library, bool isSmall = false);
 
 /// Replaces an op by a packed GEMM, or by loops over vectors if that fails. The arguments and the result are those of
 /// convertToVectorLoops.

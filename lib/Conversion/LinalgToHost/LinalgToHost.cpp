@@ -84,9 +84,9 @@ FailureOr<bool> host::convertToPackedOrLoops(linalg::LinalgOp op, bool isZero, c
   FailureOr<bool> startsFromZero = convertToPackedGemm(op, isZero, vectors, library);
   if (succeeded(startsFromZero))
     return startsFromZero;
-  // With dynamic sizes, the op is now in one branch of an scf.if. The packed GEMM in the other branch adds to the
-  // zeros, which must then be stored.
-  return convertToVectorLoops(op, isZero && op->getBlock() == block, vectors, library);
+  // With dynamic sizes, the op is now in one branch of an scf.if. The packed GEMM in the other branch overwrites zeros,
+  // so that what the loops do decides whether they are stored.
+  return convertToVectorLoops(op, isZero, vectors, library, /*isSmall=*/op->getBlock() != block);
 }
 
 void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {

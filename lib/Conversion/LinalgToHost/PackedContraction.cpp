@@ -66,7 +66,7 @@ FailureOr<bool> PackedContraction::emit(bool isZero) {
     batchSizes.push_back(ranges[loop]);
   bool isKnown = isKnownLarge().has_value();
   readsLeft = b.tiles.usesAMX() && canReadLeft();
-  startsFromZero = isZero && isKnown;
+  startsFromZero = isZero;
   if (!isKnown) {
     auto branch = scf::IfOp::create(b, isLarge(b), /*withElseRegion=*/true);
     op->moveBefore(branch.elseYield());

@@ -281,15 +281,15 @@ void VectorLoops::emitFullReduction(HostBuilder &b) {
 }
 
 /// `mayCopy`: operands are copied if that pays.
-static FailureOr<bool> convert(linalg::LinalgOp op, bool isZero, const HostVectors &vectors, KernelLibrary &library,
-                               bool mayCopy) {
-  VectorLoops loops(op, vectors, library);
+static FailureOr<bool> convert(linalg::LinalgOp op, bool isZero, bool isSmall, const HostVectors &vectors,
+                               KernelLibrary &library, bool mayCopy) {
+  VectorLoops loops(op, isSmall, vectors, library);
   if (failed(loops.analyze()))
     return failure();
   if (mayCopy)
     if (SmallVector<OperandOrder> orders = loops.chooseCopies(); !orders.empty())
       return convertOnCopies(op, orders, isZero, vectors, library, [&](linalg::LinalgOp copied) {
-        return convert(copied, isZero, vectors, library, /*mayCopy=*/false);
+        return convert(copied, isZero, isSmall, vectors, library, /*mayCopy=*/false);
       });
   loops.chooseTiles();
   const bool startsFromZero = isZero && loops.startFromZero();
@@ -299,6 +299,6 @@ static FailureOr<bool> convert(linalg::LinalgOp op, bool isZero, const HostVecto
 }
 
 FailureOr<bool> host::convertToVectorLoops(linalg::LinalgOp op, bool isZero, const HostVectors &vectors,
-                                           KernelLibrary &library) {
-  return convert(op, isZero, vectors, library, /*mayCopy=*/true);
+                                           KernelLibrary &library, bool isSmall) {
+  return convert(op, isZero, isSmall, vectors, library, /*mayCopy=*/true);
 }

@@ -76,8 +76,10 @@ struct Blocks {
 
 class VectorLoops {
 public:
-  VectorLoops(linalg::LinalgOp op, const HostVectors &vectors, KernelLibrary &library)
-      : op(op), body(*op.getBlock()), library(library), vectors(vectors), numInputs(op.getNumDpsInputs()) {}
+  /// `isSmall`: the op runs only if its unknown sizes are small.
+  VectorLoops(linalg::LinalgOp op, bool isSmall, const HostVectors &vectors, KernelLibrary &library)
+      : op(op), body(*op.getBlock()), library(library), vectors(vectors), numInputs(op.getNumDpsInputs()),
+        isSmall(isSmall) {}
 
   LogicalResult analyze();
   /// Selects the loops over tiles. The op has its final operands.
@@ -181,6 +183,7 @@ private:
   const HostVectors &vectors;
 
   size_t numInputs;
+  const bool isSmall;
   SmallVector<Buffer> buffers; ///< inputs, then results
   SmallVector<utils::IteratorType> iterators;
   SmallVector<int64_t> staticSizes;

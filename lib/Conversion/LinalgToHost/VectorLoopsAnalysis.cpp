@@ -144,9 +144,11 @@ std::optional<unsigned> VectorLoops::chooseTransposedRows(unsigned loop) const {
   return best;
 }
 
-/// How often the op reads each element of an input. Loops of unknown size count as one iteration.
+/// How often the op reads each element of an input. Loops of unknown size count as one iteration if larger sizes have
+/// other code, and as enough for a copy otherwise.
 uint64_t VectorLoops::countUses(const Buffer &input) const {
-  return countIterations(staticSizes, /*unknown=*/1, [&](unsigned loop) { return !input.map.isFunctionOfDim(loop); });
+  return countIterations(staticSizes, /*unknown=*/isSmall ? 1 : fewestUses,
+                         [&](unsigned loop) { return !input.map.isFunctionOfDim(loop); });
 }
 
 /// The inputs of a contraction that are strided along the loop of its result's vectors. Without copies of them, each

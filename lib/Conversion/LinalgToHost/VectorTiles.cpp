@@ -178,8 +178,16 @@ void VectorLoops::emitRows(HostBuilder &b, unsigned loop, const Team &team) {
   Value whole = b.add(from, b.mul(b.div(b.sub(to, from), b.index(height)), height));
   if (ShapedType::isDynamic(size) || size >= height)
     b.loop(from, whole, height, [&](Value first) { emitTile(first, height); });
-  if (ShapedType::isDynamic(size))
-    return b.loop(whole, to, 1, [&](Value first) { emitTile(first, 1); });
+  if (ShapedType::isDynamic(size)) {
+    // Tiles of 4, 2 and 1 rows: each tile reads the whole other operand.
+    Value rest = b.sub(to, whole), first = whole;
+    for (int64_t count = llvm::bit_floor<uint64_t>(std::max<int64_t>(height - 1, 1)); count > 0; count /= 2) {
+      Value part = b.createOrFold<arith::AndIOp>(rest, b.index(count));
+      b.ifThen(b.compare(arith::CmpIPredicate::ne, part, b.index(0)), [&] { emitTile(first, count); });
+      first = b.add(first, part);
+    }
+    return;
+  }
   if (int64_t rest = size % height)
     b.ifThen(b.compare(arith::CmpIPredicate::ne, whole, to), [&] { emitTile(whole, rest); });
 }

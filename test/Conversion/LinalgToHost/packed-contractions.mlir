@@ -154,6 +154,7 @@ func.func @in_l2(%a: memref<100x256xf32>, %b: memref<256x512xf32>, %c: memref<10
 // CHECK: call @rnn_host_pack_columns_f32
 // CHECK: scf.if %{{.*}} {
 // CHECK-NEXT: } else {
+// CHECK: scf.if %{{.*}} {
 // CHECK-NEXT: rnnrt.team_wait
 // CHECK-NEXT: }
 // CHECK: scf.for

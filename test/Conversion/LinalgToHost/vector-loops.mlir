@@ -306,3 +306,55 @@ func.func @no_rows(%x: memref<0x40xf32>, %y: memref<0xf32>, %z: memref<3x0xf32>,
   }
   return
 }
+
+// -----
+
+#left = affine_map<(m, n, k) -> (m, k)>
+#right = affine_map<(m, n, k) -> (k, n)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// An unknown number of rows: the rows that remain after the tiles of six are tiles of four, two and one. Small products are no region
+// of threads.
+// CHECK-LABEL: func @rows
+// CHECK: arith.cmpi sge, %{{.*}}, %c65536
+// CHECK: scf.if %{{.*}} {
+// CHECK: rnnrt.parallel
+// CHECK: } else {
+// CHECK: llvm.call @[[PART:.*]](%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, i64, i64) -> ()
+// CHECK: llvm.func internal @[[PART]](
+// CHECK: scf.for %{{.*}} step %c6
+// CHECK: %[[REST:.*]] = arith.subi
+// CHECK: %[[FOUR:.*]] = arith.andi %[[REST]], %c4 : index
+// CHECK: arith.cmpi ne, %[[FOUR]], %c0 : index
+// CHECK: arith.andi %[[REST]], %c2 : index
+// CHECK: arith.andi %[[REST]], %c1 : index
+func.func @rows(%a: memref<?x16xf32>, %b: memref<16x16xf32>, %c: memref<?x16xf32>) {
+  linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<?x16xf32>, memref<16x16xf32>) outs(%c : memref<?x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+#left = affine_map<(m, n, k) -> (m, k)>
+#transposed = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+// The operand with strided columns is transposed, although the number of its uses is not known.
+// CHECK-LABEL: func @transposed
+// CHECK: memref.alloc() {{.*}} : memref<10x40xf32>
+func.func @transposed(%a: memref<?x10xf32>, %b: memref<40x10xf32>, %c: memref<?x40xf32>) {
+  linalg.generic {indexing_maps = [#left, #transposed, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<?x10xf32>, memref<40x10xf32>) outs(%c : memref<?x40xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
