@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SmallBuffers.h"
+#include "TensorSizes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -94,7 +95,8 @@ static Value writeTo(OpBuilder &b, Location loc, Value value, Value carried) {
 namespace {
 struct CarryInPlace : public rnn::impl::RNNCarryInPlacePassBase<CarryInPlace> {
   void runOnOperation() override {
-    getOperation()->walk([](LoopLikeOpInterface loop) {
+    const TensorSizes sizes(getOperation());
+    getOperation()->walk([&](LoopLikeOpInterface loop) {
       if (!isa<scf::ForOp, scf::WhileOp>(loop))
         return;
       separateEmptyInits(loop);
@@ -102,7 +104,7 @@ struct CarryInPlace : public rnn::impl::RNNCarryInPlacePassBase<CarryInPlace> {
       for (auto [carried, yielded] : llvm::zip_equal(getCarried(loop), *loop.getYieldedValuesMutable())) {
         Value next = yielded.get();
         if (!carried || isUpdateOf(next, carried) || carried.getType() != next.getType() ||
-            !isSmall(dyn_cast<RankedTensorType>(carried.getType())))
+            !isSmall(dyn_cast<RankedTensorType>(carried.getType())) || !sizes.haveEqualShapes(next, carried))
           continue;
         // All values are read before one of them is written.
         OpBuilder b(yielded.getOwner());

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RuntimeChecks.h"
+#include "TensorSizes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -39,7 +40,7 @@ struct Size {
 /// Checks of one function. Those that depend on its arguments alone, and whose op is in no branch, run at its start.
 class SizeChecker {
 public:
-  explicit SizeChecker(func::FuncOp function) : function(function) {
+  explicit SizeChecker(func::FuncOp function) : function(function), sizes(function) {
     for (BlockArgument argument : function.getArguments())
       if (auto type = dyn_cast<ShapedType>(argument.getType()); type && type.hasRank())
         for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -51,6 +52,8 @@ public:
   void check(Operation *op, bool isInBranch, const Size &expected, const Size &size) {
     if (!expected.isDynamic() && !size.isDynamic())
       return; // as the op's verifier requires
+    if (sizes.getSize(expected.shaped, expected.dim) == sizes.getSize(size.shaped, size.dim))
+      return;
     FailureOr<bool> areEqual = ValueBoundsConstraintSet::areEqual(expected.getVariable(), size.getVariable());
     if (succeeded(areEqual) && *areEqual)
       return;
@@ -141,6 +144,7 @@ private:
   }
 
   func::FuncOp function;
+  const TensorSizes sizes;
   ValueDimList known; ///< dynamic sizes of arguments
   SmallVector<Check> checked;
   Operation *last = nullptr; ///< the last check at the start of the function

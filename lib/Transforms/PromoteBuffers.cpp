@@ -60,6 +60,18 @@ static bool mustStay(memref::AllocOp alloc, const BufferViewFlowAnalysis &flow) 
   return false;
 }
 
+/// The outermost loop or branch around an allocation before which its sizes are known, or null.
+static Operation *findPlace(memref::AllocOp alloc) {
+  Operation *place = nullptr;
+  for (Operation *op = alloc->getParentOp(); !isa<func::FuncOp>(op); op = op->getParentOp()) {
+    auto isInside = [&](Value size) { return op->isAncestor(size.getParentRegion()->getParentOp()); };
+    if (llvm::any_of(alloc.getDynamicSizes(), isInside))
+      break;
+    place = op;
+  }
+  return place;
+}
+
 namespace {
 struct PromoteBuffers : public rnn::impl::RNNPromoteBuffersPassBase<PromoteBuffers> {
   void runOnOperation() override {
@@ -68,10 +80,16 @@ struct PromoteBuffers : public rnn::impl::RNNPromoteBuffersPassBase<PromoteBuffe
       return;
     const BufferViewFlowAnalysis flow(function);
     SmallVector<memref::AllocOp> promoted, hoisted;
+    SmallVector<std::pair<memref::AllocOp, Operation *>> moved; // of unknown sizes, and the ops that they move before
     int64_t onStack = 0, beforeLoops = 0;
     function.walk([&](memref::AllocOp alloc) {
       if (!isSmall(alloc.getType()) || !alloc.getType().getLayout().isIdentity() || mustStay(alloc, flow))
         return;
+      if (!alloc.getType().hasStaticShape()) {
+        if (Operation *place = findPlace(alloc))
+          moved.emplace_back(alloc, place);
+        return;
+      }
       const int64_t bytes = *getKnownBytes(alloc.getType()), aligned = llvm::alignTo(bytes, getAlignment(alloc));
       // LLVM keeps buffers on the stack in registers. Shuffles of bf16 vectors there may become X86ISD::VPERM2X128,
       // which LLVM 22 cannot select for bf16.
@@ -82,6 +100,8 @@ struct PromoteBuffers : public rnn::impl::RNNPromoteBuffersPassBase<PromoteBuffe
     });
     for (memref::AllocOp alloc : llvm::reverse(hoisted))
       alloc->moveBefore(&function.front(), function.front().begin());
+    for (auto [alloc, place] : moved)
+      alloc->moveBefore(place);
     for (memref::AllocOp alloc : llvm::reverse(promoted)) {
       OpBuilder b = OpBuilder::atBlockBegin(&function.front());
       auto stack =

@@ -27,9 +27,15 @@ inline std::optional<int64_t> getKnownBytes(ShapedType type) {
   return type.getNumElements() * llvm::divideCeil(bits, 8);
 }
 
-/// Whether a tensor or memref has elements, and takes at most `smallBytes`.
+/// Whether a tensor or memref has elements, and takes at most `smallBytes`. Unknown sizes are assumed to be 16, as a
+/// batch of examples has.
 inline bool isSmall(ShapedType type) {
-  std::optional<int64_t> bytes = getKnownBytes(type);
+  constexpr int64_t assumed = 16;
+  if (!type || !type.hasRank())
+    return false;
+  auto shape =
+      llvm::map_to_vector(type.getShape(), [](int64_t size) { return ShapedType::isDynamic(size) ? assumed : size; });
+  std::optional<int64_t> bytes = getKnownBytes(type.clone(shape));
   return bytes && *bytes > 0 && *bytes <= smallBytes;
 }
 

@@ -37,6 +37,13 @@ TensorSizes::TensorSizes(Operation *root) {
     ;
 }
 
+bool TensorSizes::haveEqualShapes(Value tensor, Value other) const {
+  const int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  return cast<RankedTensorType>(other.getType()).getRank() == rank &&
+         llvm::all_of(llvm::seq<int64_t>(0, rank),
+                      [&](int64_t dim) { return getSize(tensor, dim) == getSize(other, dim); });
+}
+
 bool TensorSizes::coversDim(OffsetSizeAndStrideOpInterface slice, Value whole, unsigned dim) const {
   if (slice.isDynamicOffset(dim) || slice.isDynamicStride(dim) || slice.getStaticOffset(dim) != 0 ||
       slice.getStaticStride(dim) != 1)
@@ -86,7 +93,8 @@ TensorSize TensorSizes::getSize(Value tensor, int64_t dim, unsigned depth) const
       .Case([&](tensor::CollapseShapeOp collapse) {
         // If one dimension of the group has another size than 1, the collapsed size is that size.
         std::optional<int64_t> from;
-        for (int64_t source : collapse.getReassociationIndices()[dim]) {
+        const ReassociationIndices group = collapse.getReassociationIndices()[dim];
+        for (int64_t source : group) {
           if (collapse.getSrcType().getDimSize(source) == 1)
             continue;
           if (from)

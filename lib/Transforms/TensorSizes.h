@@ -34,6 +34,8 @@ public:
   explicit TensorSizes(Operation *root);
   TensorSize getSize(Value tensor, int64_t dim) const { return getSize(tensor, dim, 0); }
   TensorSize getIndex(Value index) const { return getIndex(index, 0); }
+  /// Whether two ranked tensors have the same rank and sizes.
+  bool haveEqualShapes(Value tensor, Value other) const;
   /// Whether a slice of the tensor `whole` has all indices of dimension `dim`, in their order.
   bool coversDim(OffsetSizeAndStrideOpInterface slice, Value whole, unsigned dim) const;
 

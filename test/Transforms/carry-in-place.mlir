@@ -94,7 +94,7 @@ func.func @updated(%x: tensor<4xf32>, %v: f32, %which: i1, %n: index) -> tensor<
   return %0 : tensor<4xf32>
 }
 
-// Larger than 8 KiB, of unknown size, and without elements.
+// Larger than 8 KiB, of a size that may change, and without elements.
 // CHECK-LABEL: func @others
 // CHECK-NOT: tensor.insert_slice
 // CHECK: return
@@ -108,4 +108,37 @@ func.func @others(%x: tensor<2049xf32>, %y: tensor<?xf32>, %z: tensor<0xf32>, %n
     scf.yield %1, %2, %3 : tensor<2049xf32>, tensor<?xf32>, tensor<0xf32>
   }
   return %0#0, %0#1, %0#2 : tensor<2049xf32>, tensor<?xf32>, tensor<0xf32>
+}
+
+// A size that is not known, but stays the same.
+// CHECK-LABEL: func @kept
+// CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}) -> (tensor<?x64xf32>)
+// CHECK: %[[NEXT:.*]] = linalg.tanh ins(%[[A]]
+// CHECK: tensor.insert_slice %[[NEXT]] into %[[A]][0, 0] [%{{.*}}, 64] [1, 1]
+func.func @kept(%x: tensor<?x64xf32>, %n: index) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %size = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %e = tensor.empty(%size) : tensor<?x64xf32>
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<?x64xf32> {
+    %1 = linalg.tanh ins(%a : tensor<?x64xf32>) outs(%e : tensor<?x64xf32>) -> tensor<?x64xf32>
+    scf.yield %1 : tensor<?x64xf32>
+  }
+  return %0 : tensor<?x64xf32>
+}
+
+// 16 rows would take more than 8 KiB.
+// CHECK-LABEL: func @wide
+// CHECK-NOT: tensor.insert_slice
+// CHECK: return
+func.func @wide(%x: tensor<?x129xf32>, %n: index) -> tensor<?x129xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %size = tensor.dim %x, %c0 : tensor<?x129xf32>
+  %e = tensor.empty(%size) : tensor<?x129xf32>
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<?x129xf32> {
+    %1 = linalg.tanh ins(%a : tensor<?x129xf32>) outs(%e : tensor<?x129xf32>) -> tensor<?x129xf32>
+    scf.yield %1 : tensor<?x129xf32>
+  }
+  return %0 : tensor<?x129xf32>
 }

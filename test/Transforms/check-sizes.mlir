@@ -174,3 +174,19 @@ func.func @splat(%x: tensor<?xi32>, %y: tensor<1xi32>) -> tensor<1xi32> {
   %0 = linalg.add ins(%zeros, %y : tensor<1xi32>, tensor<1xi32>) outs(%y : tensor<1xi32>) -> tensor<1xi32>
   return %0 : tensor<1xi32>
 }
+
+// A carried tensor keeps its size.
+// CHECK-LABEL: func @carried
+// CHECK-NOT: rnnrt.expect_equal
+// CHECK: return
+func.func @carried(%x: tensor<?x4xf32>, %w: tensor<4x4xf32>, %n: index) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %size = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%size) : tensor<?x4xf32>
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<?x4xf32> {
+    %1 = linalg.matmul ins(%a, %w : tensor<?x4xf32>, tensor<4x4xf32>) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+    scf.yield %1 : tensor<?x4xf32>
+  }
+  return %0 : tensor<?x4xf32>
+}

@@ -147,13 +147,19 @@ func.func @parallel(%n: index) {
 
 // -----
 
-// In a loop, buffers of at most 8 KiB and of bf16 are allocated once.
+// In loops, buffers of at most 8 KiB and of bf16 are allocated once, and those with unknown sizes where the sizes are known, if they
+// would be small with sizes of 16.
 // CHECK-LABEL: func @hoisted
+// CHECK-SAME: %[[N:[a-z0-9]+]]: index
 // CHECK-NEXT: memref.alloc() : memref<257xf32>
 // CHECK-NEXT: memref.alloc() : memref<4xbf16>
-// CHECK: scf.for
+// CHECK: memref.alloc(%[[N]]) : memref<?xf32>
+// CHECK-NEXT: scf.for %[[I:.*]] =
 // CHECK-NEXT: memref.alloc() : memref<2049xf32>
-// CHECK-NEXT: memref.alloc(%{{.*}}) : memref<?xf32>
+// CHECK-NEXT: memref.alloc(%[[N]]) : memref<?x129xf32>
+// CHECK: memref.alloc(%[[I]]) : memref<?x64xf32>
+// CHECK-NEXT: scf.for %[[J:.*]] =
+// CHECK-NEXT: memref.alloc(%[[J]]) : memref<?xf32>
 func.func @hoisted(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -162,7 +168,13 @@ func.func @hoisted(%n: index) {
     %y = memref.alloc() : memref<4xbf16>
     %z = memref.alloc() : memref<2049xf32>
     %w = memref.alloc(%n) : memref<?xf32>
-    "test.use"(%x, %y, %z, %w) : (memref<257xf32>, memref<4xbf16>, memref<2049xf32>, memref<?xf32>) -> ()
+    %v = memref.alloc(%n) : memref<?x129xf32>
+    "test.use"(%x, %y, %z, %w, %v) : (memref<257xf32>, memref<4xbf16>, memref<2049xf32>, memref<?xf32>, memref<?x129xf32>) -> ()
+    scf.for %j = %c0 to %n step %c1 {
+      %u = memref.alloc(%i) : memref<?x64xf32>
+      %t = memref.alloc(%j) : memref<?xf32>
+      "test.use"(%u, %t) : (memref<?x64xf32>, memref<?xf32>) -> ()
+    }
   }
   return
 }
