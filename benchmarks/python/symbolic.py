@@ -1,4 +1,4 @@
-# symbolic.py - programs of JAX with symbolic batch sizes beside the same with known sizes, compiled by rnn_mlir.compile, and JAX with
+# symbolic.py - programs of JAX with symbolic batch sizes and numbers of steps beside the same with known sizes, compiled by rnn_mlir.compile, and JAX with
 # known sizes.
 #   RNNRT_THREADS=2 python symbolic.py [--seconds=1] [NAME...]
 # RNN_MLIR_COMPILER=LIBRARY: another librnn-c.so, such as that of an earlier commit. All use the same processors. The error is the largest
@@ -53,7 +53,9 @@ def attention(w, x):
 
 #: Names, functions, arguments, and the symbolic sizes of the last argument.
 CASES = (("RNN (40,16,16,64)", elman, (floats(16, 64), floats(64, 64), floats(64), floats(40, 16, 16)), "40, b, 16"),
+         ("RNN (40,16,16,64), steps", elman, (floats(16, 64), floats(64, 64), floats(64), floats(40, 16, 16)), "t, b, 16"),
          ("LSTM of a concatenation (40,16,64,64)", lstm, (floats(128, 256), floats(256), floats(40, 16, 64)), "40, b, 64"),
+         ("LSTM of a concatenation (40,16,64,64), steps", lstm, (floats(128, 256), floats(256), floats(40, 16, 64)), "t, b, 64"),
          ("perceptron (64, 256, 512, 10)", perceptron, (floats(256, 512), floats(512), floats(512, 10), floats(64, 256)), "b, 256"),
          ("layer normalization (512, 256)", normalization, (floats(256), floats(256), floats(512, 256)), "b, 256"),
          ("attention (8, 64, 64)", attention, (floats(64, 192), floats(8, 64, 64)), "b, t, 64"))

@@ -73,10 +73,13 @@ public:
 
 private:
   bool hasKnownCount() const { return !ShapedType::isDynamic(count); }
+  /// Whether the number of iterations can be the size of a tensor: it is a constant or such a size, thus not negative.
+  bool canStack() const { return hasKnownCount() || loopRows.getCount().isOfTensor(); }
   bool hasKnownSizes(Value tensor);
+  OpFoldResult getSize(const TensorSize &size, bool isDynamic);
   SmallVector<OpFoldResult> getSizes(Value tensor);
-  Value createStack(Value row, OpFoldResult rows);
-  Value createStack(Value row) { return createStack(row, b.getIndexAttr(count)); }
+  OpFoldResult getCount() { return getSize(loopRows.getCount(), !hasKnownCount()); }
+  Value createStack(Value row);
   std::optional<RowSlice> getSlice(Value value);
   std::optional<Candidate> getCandidate(linalg::LinalgOp op);
   Value getAllRows(const RowSlice &slice);
@@ -105,29 +108,29 @@ bool Distribution::hasKnownSizes(Value tensor) {
   });
 }
 
-/// The sizes of a tensor for which hasKnownSizes() holds, as values that are available before the loop.
-SmallVector<OpFoldResult> Distribution::getSizes(Value tensor) {
+/// A size as a value that is available before the loop: an attribute if it is not dynamic in the tensor's type.
+OpFoldResult Distribution::getSize(const TensorSize &size, bool isDynamic) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop);
-  SmallVector<OpFoldResult> result;
+  if (!isDynamic)
+    return b.getIndexAttr(size.number);
+  if (!size.value)
+    return arith::ConstantIndexOp::create(b, loop.getLoc(), size.number).getResult();
+  if (size.isOfTensor())
+    return tensor::DimOp::create(b, loop.getLoc(), size.value, size.number).getResult();
+  return b.createOrFold<arith::IndexCastOp>(loop.getLoc(), b.getIndexType(), size.value);
+}
+
+/// The sizes of a tensor for which hasKnownSizes() holds.
+SmallVector<OpFoldResult> Distribution::getSizes(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    const TensorSize size = sizes.getSize(tensor, dim);
-    if (!type.isDynamicDim(dim))
-      result.push_back(b.getIndexAttr(size.number));
-    else if (!size.value)
-      result.push_back(arith::ConstantIndexOp::create(b, loop.getLoc(), size.number).getResult());
-    else if (size.isOfTensor())
-      result.push_back(tensor::DimOp::create(b, loop.getLoc(), size.value, size.number).getResult());
-    else
-      result.push_back(b.createOrFold<arith::IndexCastOp>(loop.getLoc(), b.getIndexType(), size.value));
-  }
-  return result;
+  return llvm::map_to_vector(llvm::seq(type.getRank()),
+                             [&](int64_t dim) { return getSize(sizes.getSize(tensor, dim), type.isDynamicDim(dim)); });
 }
 
 /// An empty tensor for a row of each iteration.
-Value Distribution::createStack(Value row, OpFoldResult rows) {
-  SmallVector<OpFoldResult> shape = {rows};
+Value Distribution::createStack(Value row) {
+  SmallVector<OpFoldResult> shape = {getCount()};
   llvm::append_range(shape, getSizes(row));
   return tensor::EmptyOp::create(b, loop.getLoc(), shape, getElementTypeOrSelf(row));
 }
@@ -139,13 +142,12 @@ std::optional<RowSlice> Distribution::getSlice(Value value) {
       slice.getSourceType().getShape().drop_front() != slice.getType().getShape())
     return std::nullopt;
   Value index = loopRows.getIndex(slice, slice.getSource());
-  if (!hasKnownCount()) {
-    if (!index || sizes.getSize(slice.getSource(), 0) != sizes.getIndex(loop.getUpperBound()))
-      return std::nullopt;
-    return RowSlice{slice.getSource(), index, Rows{0, false}};
-  }
   std::optional<Rows> rows = index ? loopRows.getRows(index) : std::nullopt;
-  if (!rows || rows->first < 0 || rows->first + count > slice.getSourceType().getDimSize(0))
+  if (!rows)
+    return std::nullopt;
+  const bool hasRows = hasKnownCount() ? rows->first >= 0 && rows->first + count <= slice.getSourceType().getDimSize(0)
+                                       : sizes.getSize(slice.getSource(), 0) == loopRows.getCount();
+  if (!hasRows)
     return std::nullopt;
   return RowSlice{slice.getSource(), index, *rows};
 }
@@ -237,8 +239,7 @@ void Distribution::hoist(const Candidate &candidate) {
   b.setInsertionPoint(loop);
   const RowSlice &slice = **llvm::find_if(candidate.slices, [](const auto &slice) { return slice.has_value(); });
   Value result = op->getResult(0);
-  OpFoldResult rows = hasKnownCount() ? OpFoldResult(b.getIndexAttr(count)) : getSizes(slice.tensor).front();
-  Value zeros = fillWithZeros(b, op.getLoc(), createStack(result, rows));
+  Value zeros = fillWithZeros(b, op.getLoc(), createStack(result));
   Value all = computeAll(candidate, zeros, DenseMap<Value, Value>());
   b.setInsertionPoint(op);
   Value index = slice.index;
@@ -321,6 +322,10 @@ void Distribution::sink() {
     return;
 
   b.setInsertionPoint(loop);
+  Value last; // iteration
+  if (llvm::any_of(stacks, [](const Stack &stack) { return stack.second; }))
+    last = arith::SubIOp::create(b, loop.getLoc(), getValueOrCreateConstantIndexOp(b, loop.getLoc(), getCount()),
+                                 arith::ConstantIndexOp::create(b, loop.getLoc(), 1));
   SmallVector<Value> inits;
   SmallVector<SmallVector<OpFoldResult>> sizesOfRows;
   for (auto [value, descend] : stacks) {
@@ -341,7 +346,7 @@ void Distribution::sink() {
       if (!index.getType().isIndex())
         index = arith::IndexCastOp::create(b, loc, b.getIndexType(), index);
       if (descend)
-        index = arith::SubIOp::create(b, loc, arith::ConstantIndexOp::create(b, loc, count - 1), index);
+        index = arith::SubIOp::create(b, loc, last, index);
       RowRange row(b, index, sizesOfRow);
       stored.push_back(tensor::InsertSliceOp::create(b, loc, value, tensor, row.offsets, row.sizes, row.strides));
     }
@@ -393,13 +398,11 @@ void Distribution::dropInits() {
 }
 
 void Distribution::run() {
+  if (!canStack())
+    return;
   for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
     std::optional<Candidate> candidate = getCandidate(dyn_cast<linalg::LinalgOp>(op));
     if (!candidate || !candidate->computed.empty())
-      continue;
-    // Without a count, getRows() does not find the order in which iterations read rows, so that rows of two tensors
-    // cannot be paired.
-    if (!hasKnownCount() && llvm::count_if(candidate->slices, [](const auto &slice) { return slice.has_value(); }) != 1)
       continue;
     int64_t saved = 0;
     for (Value input : candidate->op.getDpsInputs())
@@ -409,8 +412,6 @@ void Distribution::run() {
     if (countElements(result) <= saved && reserve(result))
       hoist(*candidate);
   }
-  if (!hasKnownCount())
-    return;
   dropInits();
   sink();
 }

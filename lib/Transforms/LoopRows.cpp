@@ -7,58 +7,111 @@
 #include "LoopRows.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::rnn;
 
-/// Folds the scalar ops that compute a value. Null if one of them is unknown. `known` has values that are folded
-/// already.
-static Attribute fold(Value value, DenseMap<Value, Attribute> &known, unsigned depth = 0) {
-  constexpr unsigned mostDepth = 16;
-  if (auto entry = known.find(value); entry != known.end())
-    return entry->second;
-  Attribute constant;
-  if (matchPattern(value, m_Constant(&constant)))
-    return constant;
-  Operation *op = value.getDefiningOp();
-  if (!op || depth == mostDepth || op->getNumResults() != 1 || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-    return {};
-  SmallVector<Attribute> operands;
-  for (Value operand : op->getOperands()) {
-    operands.push_back(fold(operand, known, depth + 1));
-    if (!operands.back())
-      return {};
-  }
-  SmallVector<OpFoldResult> results;
-  if (failed(op->fold(operands, results)) || results.size() != 1)
-    return {};
-  auto folded = dyn_cast<Attribute>(results.front());
-  if (!folded)
-    folded = fold(cast<Value>(results.front()), known, depth + 1);
-  return known[value] = folded;
-}
+/// Longer chains of ops have no linear form.
+static constexpr unsigned mostDepth = 16;
 
-std::optional<int64_t> LoopRows::evaluate(Value index, int64_t iteration) {
-  Value variable = loop.getInductionVar();
-  DenseMap<Value, Attribute> known = {
-      {variable, Builder(loop.getContext()).getIntegerAttr(variable.getType(), iteration)}};
-  auto folded = dyn_cast_or_null<IntegerAttr>(fold(index, known));
-  return folded ? std::optional(folded.getInt()) : std::nullopt;
-}
+LoopRows::LoopRows(scf::ForOp loop, int64_t count, const TensorSizes &sizes)
+    : loop(loop), iteration(loop.getInductionVar()), count(count), countSize(sizes.getIndex(loop.getUpperBound())),
+      sizes(sizes) {}
 
-std::optional<Rows> LoopRows::computeRows(Value index) {
+/// With an unknown number of iterations, a form is a sum of the iteration p >= 0, of the number q >= 0 of iterations
+/// that follow, and of a constant, since the number of iterations is p + q + 1.
+bool LoopRows::isNeverNegative(const Linear &form) const {
   if (ShapedType::isDynamic(count))
+    return form.iteration + form.count >= 0 && form.count >= 0 && form.count + form.constant >= 0;
+  return form.constant >= 0 && form.iteration * (count - 1) + form.constant >= 0;
+}
+
+std::optional<bool> LoopRows::isLess(const Linear &left, const Linear &right) const {
+  if (isNeverNegative(right - left + Linear{0, 0, -1}))
+    return true;
+  return isNeverNegative(left - right) ? std::optional(false) : std::nullopt;
+}
+
+std::optional<bool> LoopRows::compare(arith::CmpIOp op, unsigned depth) const {
+  std::optional<Linear> left = getLinear(op.getLhs(), depth), right = getLinear(op.getRhs(), depth);
+  if (!left || !right)
     return std::nullopt;
-  std::optional<int64_t> first = evaluate(index, 0), second = evaluate(index, 1);
-  if (!first || !second || std::abs(*second - *first) != 1)
+  switch (op.getPredicate()) {
+  case arith::CmpIPredicate::slt:
+    return isLess(*left, *right);
+  case arith::CmpIPredicate::sgt:
+    return isLess(*right, *left);
+  case arith::CmpIPredicate::sle:
+    if (std::optional<bool> isGreater = isLess(*right, *left))
+      return !*isGreater;
     return std::nullopt;
-  const int64_t step = *second - *first;
-  for (int64_t iteration = 2; iteration < count; ++iteration)
-    if (evaluate(index, iteration) != *first + iteration * step)
-      return std::nullopt;
-  return Rows{step > 0 ? *first : *first - (count - 1), step < 0};
+  case arith::CmpIPredicate::sge:
+    if (std::optional<bool> isSmaller = isLess(*left, *right))
+      return !*isSmaller;
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<Linear> LoopRows::getLinear(Value index, unsigned depth) const {
+  constexpr int64_t most = int64_t(1) << 31; // products of two such factors do not overflow
+  std::optional<Linear> form = ++depth > mostDepth ? std::nullopt : computeLinear(index, depth);
+  const bool isInRange = form && llvm::all_of(ArrayRef({form->iteration, form->count, form->constant}),
+                                              [](int64_t factor) { return factor >= -most && factor <= most; });
+  return isInRange ? form : std::nullopt;
+}
+
+std::optional<Linear> LoopRows::computeLinear(Value index, unsigned depth) const {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return Linear{0, 0, *constant};
+  if (index == iteration)
+    return Linear{1, 0, 0};
+  if (countSize.value && sizes.getIndex(index) == countSize)
+    return Linear{0, 1, 0};
+  Operation *op = index.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  // Programs with 32-bit indices have none that need more.
+  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(op))
+    return getLinear(op->getOperand(0), depth);
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    auto condition = select.getCondition().getDefiningOp<arith::CmpIOp>();
+    std::optional<bool> isTrue = condition ? compare(condition, depth) : std::nullopt;
+    return isTrue ? getLinear(*isTrue ? select.getTrueValue() : select.getFalseValue(), depth) : std::nullopt;
+  }
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp, arith::MinSIOp>(op))
+    return std::nullopt;
+  std::optional<Linear> left = getLinear(op->getOperand(0), depth), right = getLinear(op->getOperand(1), depth);
+  if (!left || !right)
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op))
+    return *left + *right;
+  if (isa<arith::SubIOp>(op))
+    return *left - *right;
+  if (isa<arith::MulIOp>(op)) {
+    if (!right->iteration && !right->count)
+      return *left * right->constant;
+    return !left->iteration && !left->count ? std::optional(*right * left->constant) : std::nullopt;
+  }
+  const bool isLeftLess = isNeverNegative(*right - *left);
+  if (!isLeftLess && !isNeverNegative(*left - *right))
+    return std::nullopt;
+  return isLeftLess == isa<arith::MinSIOp>(op) ? left : right;
+}
+
+std::optional<Rows> LoopRows::computeRows(Value index) const {
+  std::optional<Linear> form = getLinear(index, /*depth=*/0);
+  if (!form || std::abs(form->iteration) != 1)
+    return std::nullopt;
+  const bool descend = form->iteration < 0;
+  if (!ShapedType::isDynamic(count))
+    return Rows{descend ? form->constant - (count - 1) : form->constant, descend};
+  // Iterations use the rows from 0 to the last one.
+  const Linear whole = descend ? Linear{-1, 1, -1} : Linear{1, 0, 0};
+  return form->count == whole.count && form->constant == whole.constant ? std::optional(Rows{0, descend})
+                                                                        : std::nullopt;
 }
 
 std::optional<Rows> LoopRows::getRows(Value index) {
@@ -88,7 +141,7 @@ std::optional<RowSlice> LoopRows::getInsertion(unsigned carried) {
     return std::nullopt;
   Value index = getIndex(insert, insert.getDest());
   std::optional<Rows> rows = index ? getRows(index) : std::nullopt;
-  if (!rows || rows->first != 0 || insert.getType().getDimSize(0) != count)
+  if (!rows || rows->first != 0 || sizes.getSize(insert.getDest(), 0) != countSize)
     return std::nullopt;
   return RowSlice{insert.getSource(), index, *rows};
 }

@@ -8,6 +8,7 @@
 #define RNN_LIB_TRANSFORMS_LOOPROWS_H
 
 #include "TensorSizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::rnn {
@@ -16,6 +17,18 @@ namespace mlir::rnn {
 struct Rows {
   int64_t first;
   bool descend;
+};
+
+/// An index as a sum of multiples of the number of the iteration, of the number of all iterations unless that is known,
+/// and of 1.
+struct Linear {
+  int64_t iteration, count, constant;
+
+  Linear operator*(int64_t factor) const { return {iteration * factor, count * factor, constant * factor}; }
+  Linear operator+(const Linear &other) const {
+    return {iteration + other.iteration, count + other.count, constant + other.constant};
+  }
+  Linear operator-(const Linear &other) const { return *this + other * -1; }
 };
 
 /// A slice of one row.
@@ -30,9 +43,11 @@ struct RowSlice {
 class LoopRows {
 public:
   /// `count` is the number of iterations, dynamic if it is not known.
-  LoopRows(scf::ForOp loop, int64_t count, const TensorSizes &sizes) : loop(loop), count(count), sizes(sizes) {}
+  LoopRows(scf::ForOp loop, int64_t count, const TensorSizes &sizes);
 
-  /// The rows that have this index in the iterations. None if the number of iterations is not known.
+  /// The number of iterations.
+  const TensorSize &getCount() const { return countSize; }
+  /// The rows that have this index in the iterations. If their number is not known, only all rows from 0 on.
   std::optional<Rows> getRows(Value index);
   /// Whether a slice of the tensor `whole` has one index in dimension 0 and all of the other dimensions.
   bool isRow(OffsetSizeAndStrideOpInterface slice, Value whole) const;
@@ -43,11 +58,17 @@ public:
   std::optional<RowSlice> getInsertion(unsigned carried);
 
 private:
-  std::optional<int64_t> evaluate(Value index, int64_t iteration);
-  std::optional<Rows> computeRows(Value index);
+  bool isNeverNegative(const Linear &form) const;
+  std::optional<bool> isLess(const Linear &left, const Linear &right) const;
+  std::optional<bool> compare(mlir::arith::CmpIOp op, unsigned depth) const;
+  std::optional<Linear> getLinear(Value index, unsigned depth) const;
+  std::optional<Linear> computeLinear(Value index, unsigned depth) const;
+  std::optional<Rows> computeRows(Value index) const;
 
   scf::ForOp loop;
+  const Value iteration;
   const int64_t count;
+  const TensorSize countSize;
   const TensorSizes &sizes;
   DenseMap<Value, std::optional<Rows>> rowsOf;
 };

@@ -140,8 +140,7 @@ void Recomputation::run() {
   for (unsigned carried = 0; carried < loop.getNumResults(); ++carried)
     if (std::optional<RowSlice> slice = rows.getInsertion(carried))
       if (auto type = dyn_cast<RankedTensorType>(slice->tensor.getType());
-          type && type.hasStaticShape() &&
-          cast<RankedTensorType>(loop.getResult(carried).getType()).getShape().drop_front() == type.getShape())
+          type && cast<RankedTensorType>(loop.getResult(carried).getType()).getShape().drop_front() == type.getShape())
         stored.emplace(carried, *slice);
   bool isChanged = false;
   for (unsigned carried = 0; carried < loop.getNumResults(); ++carried) {
@@ -155,7 +154,8 @@ void Recomputation::run() {
     stored.erase(entry); // else the row would be computed from itself
     Recipe recipe;
     if (!addTo(recipe, slice.tensor, slice.index) || !recipe.from ||
-        stored.at(*recipe.from).tensor.getType() != slice.tensor.getType()) {
+        stored.at(*recipe.from).tensor.getType() != slice.tensor.getType() ||
+        !sizes.haveEqualShapes(stored.at(*recipe.from).tensor, slice.tensor)) {
       stored.emplace(carried, slice);
       continue;
     }
@@ -172,10 +172,8 @@ void Recomputation::run() {
 namespace {
 struct RecomputeRows : public rnn::impl::RNNRecomputeRowsPassBase<RecomputeRows> {
   void runOnOperation() override {
-    SmallVector<std::pair<scf::ForOp, int64_t>> loops = getCountedLoops(getOperation());
-    for (auto [loop, count] : loops)
-      if (!ShapedType::isDynamic(count))
-        Recomputation(loop, count).run();
+    for (auto [loop, count] : getCountedLoops(getOperation()))
+      Recomputation(loop, count).run();
   }
 };
 } // namespace

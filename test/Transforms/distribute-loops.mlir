@@ -123,6 +123,93 @@ func.func @gradients(%x: tensor<9x2x8xf32>, %w: tensor<5x8xf32>, %dh: tensor<2x5
 
 // -----
 
+// The same with an unknown number of iterations: that of the rows. Programs limit each index to them.
+// CHECK-LABEL: func @unknown_gradients
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x2x8xf32>, %[[W:[a-z0-9]+]]: tensor<5x8xf32>, %[[DH:[a-z0-9]+]]: tensor<2x5xf32>, %[[DW:[a-z0-9]+]]: tensor<8x5xf32>
+// CHECK: %[[N:.*]] = tensor.dim %[[X]]
+// CHECK: %[[LAST:.*]] = arith.subi %{{.*}}, %{{.*}} : index
+// CHECK: %[[STORED:.*]] = tensor.empty(%{{.*}}) : tensor<?x2x5xf32>
+// CHECK: %[[LOOP:.*]]:2 = scf.for %[[I:.*]] = {{.*}} iter_args(%[[H:.*]] = %[[DH]], %[[ALL:.*]] = %[[STORED]])
+// CHECK: %[[D:.*]] = linalg.tanh
+// CHECK-NOT: linalg.generic
+// CHECK: %[[K:.*]] = arith.index_cast %[[I]]
+// CHECK: %[[AT:.*]] = arith.subi %[[LAST]], %[[K]]
+// CHECK: %[[NEW:.*]] = tensor.insert_slice %[[D]] into %[[ALL]][%[[AT]], 0, 0] [1, 2, 5] [1, 1, 1]
+// CHECK: scf.yield %[[D]], %[[NEW]]
+// CHECK: %[[WEIGHTS:.*]] = linalg.generic {{.*}} iterator_types = ["reduction", "parallel", "parallel", "reduction"]} ins(%[[X]], %[[LOOP]]#1 : {{.*}} outs(%[[DW]]
+// CHECK: %[[INPUTS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%[[LOOP]]#1, %[[W]] : {{.*}} outs(%{{.*}} : tensor<?x2x8xf32>
+// CHECK: return %[[WEIGHTS]], %[[INPUTS]], %[[LOOP]]#0
+func.func @unknown_gradients(%x: tensor<?x2x8xf32>, %w: tensor<5x8xf32>, %dh: tensor<2x5xf32>, %dw: tensor<8x5xf32>)
+    -> (tensor<8x5xf32>, tensor<?x2x8xf32>, tensor<2x5xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %first = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %n = tensor.dim %x, %c0 : tensor<?x2x8xf32>
+  %n32 = arith.index_cast %n : index to i32
+  %last = arith.subi %n32, %one : i32
+  %empty = tensor.empty(%n) : tensor<?x2x8xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+  %r:3 = scf.for %i = %first to %n32 step %one iter_args(%h = %dh, %sum = %dw, %dx = %zeros)
+      -> (tensor<2x5xf32>, tensor<8x5xf32>, tensor<?x2x8xf32>) : i32 {
+    %back = arith.subi %last, %i : i32
+    %isNegative = arith.cmpi slt, %back, %first : i32
+    %wrapped = arith.addi %back, %n32 : i32
+    %normal = arith.select %isNegative, %wrapped, %back : i32
+    %clamped = arith.maxsi %normal, %first : i32
+    %at32 = arith.minsi %clamped, %last : i32
+    %at = arith.index_cast %at32 : i32 to index
+    %row = tensor.extract_slice %x[%at, 0, 0] [1, 2, 8] [1, 1, 1] : tensor<?x2x8xf32> to tensor<2x8xf32>
+    %e = tensor.empty() : tensor<2x5xf32>
+    %d = linalg.tanh ins(%h : tensor<2x5xf32>) outs(%e : tensor<2x5xf32>) -> tensor<2x5xf32>
+    %e0 = tensor.empty() : tensor<8x5xf32>
+    %z0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<8x5xf32>) -> tensor<8x5xf32>
+    %p0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                          iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%row, %d : tensor<2x8xf32>, tensor<2x5xf32>) outs(%z0 : tensor<8x5xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %c, %m : f32
+      linalg.yield %s : f32
+    } -> tensor<8x5xf32>
+    %new = linalg.add ins(%sum, %p0 : tensor<8x5xf32>, tensor<8x5xf32>) outs(%e0 : tensor<8x5xf32>) -> tensor<8x5xf32>
+    %e1 = tensor.empty() : tensor<2x8xf32>
+    %z1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<2x8xf32>) -> tensor<2x8xf32>
+    %p1 = linalg.matmul ins(%d, %w : tensor<2x5xf32>, tensor<5x8xf32>) outs(%z1 : tensor<2x8xf32>) -> tensor<2x8xf32>
+    %e2 = tensor.empty() : tensor<1x2x8xf32>
+    %p2 = linalg.broadcast ins(%p1 : tensor<2x8xf32>) outs(%e2 : tensor<1x2x8xf32>) dimensions = [0]
+    %next = tensor.insert_slice %p2 into %dx[%at, 0, 0] [1, 2, 8] [1, 1, 1] : tensor<1x2x8xf32> into tensor<?x2x8xf32>
+    scf.yield %d, %new, %next : tensor<2x5xf32>, tensor<8x5xf32>, tensor<?x2x8xf32>
+  }
+  return %r#1, %r#2, %r#0 : tensor<8x5xf32>, tensor<?x2x8xf32>, tensor<2x5xf32>
+}
+
+// -----
+
+// The number of iterations is no size: it may be negative, or other than that of the rows.
+// CHECK-LABEL: func @number
+// CHECK: scf.for
+// CHECK: linalg.matmul
+// CHECK: scf.yield
+func.func @number(%n: index, %x: tensor<2x8xf32>, %sum: tensor<2x5xf32>, %w: tensor<8x5xf32>) -> (tensor<2x8xf32>, tensor<2x5xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %sum) -> (tensor<2x8xf32>, tensor<2x5xf32>) {
+    %e = tensor.empty() : tensor<2x8xf32>
+    %d = linalg.tanh ins(%a : tensor<2x8xf32>) outs(%e : tensor<2x8xf32>) -> tensor<2x8xf32>
+    %f = tensor.empty() : tensor<2x5xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%f : tensor<2x5xf32>) -> tensor<2x5xf32>
+    %p = linalg.matmul ins(%d, %w : tensor<2x8xf32>, tensor<8x5xf32>) outs(%z : tensor<2x5xf32>) -> tensor<2x5xf32>
+    %s = linalg.add ins(%b, %p : tensor<2x5xf32>, tensor<2x5xf32>) outs(%f : tensor<2x5xf32>) -> tensor<2x5xf32>
+    scf.yield %d, %s : tensor<2x8xf32>, tensor<2x5xf32>
+  }
+  return %r#0, %r#1 : tensor<2x8xf32>, tensor<2x5xf32>
+}
+
+// -----
+
 // Of the tensors that are added to one sum, the products leave the loop, in any order of additions. The gradient of a bias is the
 // sum of a tensor that is stored for the gradient of the weights, but another sum of elements stays.
 // CHECK-LABEL: func @addends
@@ -231,8 +318,8 @@ func.func @batch(%x: tensor<9x?x32xf32>, %w: tensor<32x4xf32>, %dw: tensor<32x4x
 
 // -----
 
-// The number of steps is that of the rows, and not known. The index is limited to the rows. A product of two rows stays, since their
-// order is not known, and so does that of rows of a tensor that has another size, perhaps.
+// The number of steps is that of the rows, and not known. The index is limited to the rows. A product of two rows in different orders
+// stays, and so does that of rows of a tensor that has another size, perhaps.
 // CHECK-LABEL: func @steps
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x2x8xf32>, %[[Y:[a-z0-9]+]]: tensor<?x2x8xf32>, %[[W:[a-z0-9]+]]: tensor<8x4xf32>
 // CHECK: %[[E:.*]] = tensor.empty(%{{.*}}) : tensor<?x2x4xf32>

@@ -57,6 +57,55 @@ func.func @sigmoid(%x: tensor<5x2x3xf32>, %one: tensor<2x3xf32>) -> (tensor<2x3x
 // -----
 
 #row = affine_map<(i, j) -> (i, j)>
+
+// The same with unknown sizes.
+// CHECK-LABEL: func @unknown
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x?x3xf32>, %[[ONE:[a-z0-9]+]]: tensor<?x3xf32>
+// CHECK: %[[S:.*]] = scf.for {{.*}} -> (tensor<?x?x3xf32>)
+// CHECK-NOT: linalg.sub
+// CHECK: scf.yield
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: %[[J:.*]] = arith.subi
+// CHECK: %[[ROW:.*]] = tensor.extract_slice %[[S]][%[[J]], 0, 0]
+// CHECK: %[[D:.*]] = linalg.sub ins(%[[ONE]], %[[ROW]]
+// CHECK: linalg.mul ins(%[[ROW]], %[[D]]
+func.func @unknown(%x: tensor<?x?x3xf32>, %one: tensor<?x3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?x3xf32>
+  %m = tensor.dim %x, %c1 : tensor<?x?x3xf32>
+  %last = arith.subi %n, %c1 : index
+  %e = tensor.empty(%n, %m) : tensor<?x?x3xf32>
+  %er = tensor.empty(%m) : tensor<?x3xf32>
+  %s:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %e, %b = %e) -> (tensor<?x?x3xf32>, tensor<?x?x3xf32>) {
+    %v = tensor.extract_slice %x[%i, 0, 0] [1, %m, 3] [1, 1, 1] : tensor<?x?x3xf32> to tensor<?x3xf32>
+    %t = linalg.exp ins(%v : tensor<?x3xf32>) outs(%er : tensor<?x3xf32>) -> tensor<?x3xf32>
+    %d = linalg.sub ins(%one, %t : tensor<?x3xf32>, tensor<?x3xf32>) outs(%er : tensor<?x3xf32>) -> tensor<?x3xf32>
+    %p = linalg.mul ins(%t, %d : tensor<?x3xf32>, tensor<?x3xf32>) outs(%er : tensor<?x3xf32>) -> tensor<?x3xf32>
+    %a1 = tensor.insert_slice %t into %a[%i, 0, 0] [1, %m, 3] [1, 1, 1] : tensor<?x3xf32> into tensor<?x?x3xf32>
+    %b1 = tensor.insert_slice %p into %b[%i, 0, 0] [1, %m, 3] [1, 1, 1] : tensor<?x3xf32> into tensor<?x?x3xf32>
+    scf.yield %a1, %b1 : tensor<?x?x3xf32>, tensor<?x?x3xf32>
+  }
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %one) -> tensor<?x3xf32> {
+    %j = arith.subi %last, %i : index
+    %p = tensor.extract_slice %s#1[%j, 0, 0] [1, %m, 3] [1, 1, 1] : tensor<?x?x3xf32> to tensor<?x3xf32>
+    %t = tensor.extract_slice %s#0[%j, 0, 0] [1, %m, 3] [1, 1, 1] : tensor<?x?x3xf32> to tensor<?x3xf32>
+    %g = linalg.generic {indexing_maps = [#row, #row, #row, #row], iterator_types = ["parallel", "parallel"]}
+        ins(%h, %t, %p : tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>) outs(%er : tensor<?x3xf32>) {
+    ^bb0(%u: f32, %v: f32, %w: f32, %o: f32):
+      %k = arith.mulf %u, %v : f32
+      %l = arith.divf %k, %w : f32
+      linalg.yield %l : f32
+    } -> tensor<?x3xf32>
+    scf.yield %g : tensor<?x3xf32>
+  }
+  %q = tensor.extract_slice %s#1[0, 0, 0] [1, %m, 3] [1, 1, 1] : tensor<?x?x3xf32> to tensor<?x3xf32>
+  return %r, %q : tensor<?x3xf32>, tensor<?x3xf32>
+}
+
+// -----
+
+#row = affine_map<(i, j) -> (i, j)>
 #bias = affine_map<(i, j) -> (j)>
 
 // Not computed again: a division; a row of two others; a tensor that is returned; a row at another index; and a tensor

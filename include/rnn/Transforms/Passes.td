@@ -8,6 +8,7 @@
 #define RNN_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "rnn/Transforms/LoopPasses.td"
 
 def RNNConvertUpstreamDialectsPass : Pass<"rnn-convert-upstream-dialects", "::mlir::ModuleOp"> {
   let summary = "Convert ops of tosa, shape and ml_program to linalg, tensor and arith";
@@ -187,17 +188,6 @@ def RNNPrepareContractionsPass : Pass<"rnn-prepare-contractions"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def RNNHoistInvariantsPass : Pass<"rnn-hoist-invariants"> {
-  let summary = "Move loop-invariant tensor ops before their loops";
-  let description = [{
-    Moves loop-invariant tensor ops before the loop, such as the transposition of the weights in `jax.lax.scan` of `h @ w.T`. Unlike
-    `loop-invariant-code-motion`, it does not move ops without tensor operands, such as fills, and ops whose results another op or the
-    loop updates: bufferization would copy these results in each iteration. Empty and filled tensors that
-    a moved op writes to are cloned. Ops with dynamic sizes, or with indices of run time, stay too: their checks are in the loop.
-  }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
-}
-
 def RNNDropUnitDimsPass : Pass<"rnn-drop-unit-dims"> {
   let summary = "Let slices drop and add dimensions of size 1 instead of other ops";
   let description = [{
@@ -206,26 +196,6 @@ def RNNDropUnitDimsPass : Pass<"rnn-drop-unit-dims"> {
     `tensor::populateReassociativeReshapeFoldingPatterns`.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
-}
-
-def RNNDistributeLoopsPass : Pass<"rnn-distribute-loops"> {
-  let summary = "Compute products of all iterations of a loop at once, if no iteration needs those of another one";
-  let description = [{
-    In `scf.for` loops with a known number of iterations, sums of products (`linalg.matmul` and its like) move if their sizes are known before
-    the loop:
-
-    - before the loop, if their operands are rows of tensors, one for each iteration, and weights: the products of the inputs
-      of a cell;
-    - after the loop, if the loop only adds them up, or only inserts them as rows into a tensor: gradients of the weights and of the
-      inputs. The loop then stores the operands that it computes. Sums of elements move, too, such as the gradients of biases.
-
-    One op then computes the products of all iterations: the iteration is an additional reduction loop, or an additional dimension of the
-    result. An op moves only if the loop stores no more elements per iteration than it saves in reads and writes, and if the stored
-    tensors take at most 256 MiB. Sizes that are not known at compile time count as 16. In loops with an unknown number of iterations, products
-    of rows and weights move before the loop, if the tensor has as many rows as there are iterations. Tensors of which each iteration
-    writes a row start as empty tensors.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def RNNSplitContractionsPass : Pass<"rnn-split-contractions"> {
@@ -238,38 +208,6 @@ def RNNSplitContractionsPass : Pass<"rnn-split-contractions"> {
     into a carried tensor (the gradient of the input) get an op of their own if they do not overlap the others (the gradient of the
     state). An elementwise op whose slices do not overlap, at most eight, becomes an op for each of them. Users of a broadcast read its
     operand.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
-}
-
-def RNNSplitSumsPass : Pass<"rnn-split-sums"> {
-  let summary = "Carry a sum for each part of a tensor to which a loop adds parts";
-  let description = [{
-    The gradients of `x @ w[:n] + h @ w[n:]` in a loop are tensors of the size of `w` that are zero except for a part
-    (`tensor.pad`, or `tensor.insert_slice` into zeros), or concatenations of such parts. If an `scf.for` loop only adds such tensors to a
-    value that it carries, it carries a sum of the size of each part instead, and inserts them after the loop. Parts of equal places have
-    one sum; parts that overlap otherwise stay. Sizes are static. A sum of zeros may have another sign.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
-}
-
-def RNNMergeSumsPass : Pass<"rnn-merge-sums"> {
-  let summary = "Carry one sum for slices of a tensor that a loop adds to several sums";
-  let description = [{
-    A cell that concatenates the weights of its gates has one product as gradient, slices of which a loop adds to the gradient of
-    each gate's weights. If all that an `scf.for` loop does with the result of a linalg op is to add slices of it to values that it carries,
-    it carries the sum of the results instead, and adds its slices after the loop, in another order. Sizes and slices are static.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
-}
-
-def RNNRecomputeRowsPass : Pass<"rnn-recompute-rows"> {
-  let summary = "Compute rows again that follow from other stored rows by a few instructions";
-  let description = [{
-    Gradients of loops read what the loop of the forward pass stored, often a tensor and simple functions of it: the gradient of a sigmoid
-    needs `s` and `s * (1 - s)`. If each iteration of an `scf.for` loop stores a row of a tensor, and also a row that follows from it
-    by at most six elementwise additions, multiplications, comparisons and their like, only slices of rows read the latter
-    tensor, and the loop stores all rows, then these slices are computed from rows of the former one, and the loop stores only that.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -298,17 +236,6 @@ def RNNMergeElementwisePass : Pass<"rnn-merge-elementwise"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
-def RNNUpliftLoopsPass : Pass<"rnn-uplift-loops"> {
-  let summary = "Convert scf.while loops that count to scf.for";
-  let description = [{
-    Loops of imported programs count in tensors without dimensions. Such integer tensors are carried as scalars, and upstream's
-    `scf::upliftWhileToForLoop` converts loops whose condition compares a counter with a value from outside, if the step is a
-    positive constant and the counter is not used after the loop, where upstream (LLVM 22) returns a wrong value. Without this,
-    bufferization copies the values that an `scf.while` passes from its condition to its body in each iteration.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
-}
-
 def RNNFoldShapesPass : Pass<"rnn-fold-shapes"> {
   let summary = "Compute sizes by scalars, and broadcast operands of equal sizes without conditions";
   let description = [{
@@ -322,17 +249,6 @@ def RNNFoldShapesPass : Pass<"rnn-fold-shapes"> {
     Other passes then fuse, vectorize and move these ops as those of static sizes.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
-}
-
-def RNNUnrollLoopsPass : Pass<"rnn-unroll-loops"> {
-  let summary = "Unroll short loops of elementwise ops, so that their iterations are fused";
-  let description = [{
-    Unrolls `scf.for` loops with at most 8 iterations of elementwise linalg ops, slices and scalar ops, if the result has at most 1000 ops
-    (upstream's `loopUnrollFull`). The random numbers of JAX are such loops: their tables of shift counts become constants, and all
-    rounds one loop over the elements.
-  }];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::tensor::TensorDialect"];
 }
 
 def RNNFoldInsertedZerosPass : Pass<"rnn-fold-inserted-zeros"> {
@@ -364,22 +280,12 @@ def RNNEliminateEmptyTensorsPass : Pass<"rnn-eliminate-empty-tensors", "::mlir::
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def RNNCarryInPlacePass : Pass<"rnn-carry-in-place"> {
-  let summary = "Let loops write small tensors that they carry to one buffer";
-  let description = [{
-    Where an `scf.for` or `scf.while` carries a tensor of at most 8 KiB, the next value is inserted into the current one, as a slice of all
-    elements, before the loop yields it. Otherwise bufferization allocates a buffer in each iteration, and frees that of the one before.
-    Values that may be views of each other, as after an exchange or a branch, are copied first.
-  }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::tensor::TensorDialect"];
-}
-
 def RNNPromoteBuffersPass : Pass<"rnn-promote-buffers", "::mlir::func::FuncOp"> {
   let summary = "Move small buffers out of loops, and the smallest ones to the stack";
   let description = [{
     Buffers of at most 1 KiB, whose size is known, are allocated on the stack at the start of the function, up to 16 KiB for all of them,
-    and others of at most 8 KiB in loops and branches on the heap at the start of the function, up to 1 MiB. Excluded are those that the
-    function returns or frees itself, and those that a loop passes to its next iteration; bf16 is not on the stack, since LLVM 22 lacks
+    and others of at most 8 KiB in loops and branches on the heap at the start of the function, up to 1 MiB. Unknown sizes count as 16; such
+    buffers move before those loops in which the sizes are not computed. Excluded are those that the function returns or frees itself, and those that a loop passes to its next iteration; bf16 is not on the stack, since LLVM 22 lacks
     instructions for its values in registers. Upstream's `buffer-loop-hoisting` would also move large buffers, and
     `promote-buffers-to-stack` none out of loops.
   }];
