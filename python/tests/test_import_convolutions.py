@@ -119,6 +119,40 @@ def test_symbolic_sizes():
     check(gradients(convolution(NWC)), values, 2e-5, sizes=("b, t, 24", "5, 24, 33"))
     values = [floats(2, 12, 20, 3), floats(3, 3, 3, 16)]
     check(convolution(NHWC, padding="VALID"), values, 2e-6, sizes=("b, h, w, c", "3, 3, c, f"))
+    check(gradients(convolution(NHWC, padding="VALID")), values, 2e-5, sizes=("b, 12, 20, c", "3, 3, c, f"))
+
+
+# The gradients of the image spread the elements of the result apart and cut the image, and those of filters of groups have groups of
+# the batch. "n" stands for the size of a batch or for a number of steps.
+@pytest.mark.parametrize("function, x, w", (
+    (convolution(NWC, stride=2), "n, 41, 8", "3, 8, 40"), (convolution(NWC, stride=3, padding="VALID", dilation=2), "n, 64, 16", "4, 16, 8"),
+    (convolution(NWC, stride=3, padding=[(2, 1)]), "2, 3*n, 8", "4, 8, 24"), (convolution(NWC, padding=[(2, 3)], input_dilation=2), "n, n, 16", "4, 16, 24"),
+    (convolution(NWC, groups=4), "n, 30, 32", "3, 8, 64"), (convolution(NWC, groups=24), "2, n, 24", "5, 1, 24"),
+    (convolution(NWC, groups=8, stride=2, padding=[(1, 2)]), "2, 2*n, 8", "5, 1, 24"), (convolution(NCW), "n, 24, 40", "33, 24, 5"),
+    (convolution(NCW, groups=3), "n, 24, n", "36, 8, 5"), (convolution(NHWC, stride=2), "n, 17, 15, 16", "3, 2, 16, 24"),
+    (convolution(NHWC), "n, 9, 9, 32", "1, 1, 32, 24"), (convolution(NCHW), "n, 16, 12, 14", "24, 16, 3, 3"),
+    (convolution(NCHW, groups=4), "n, 8, n, 14", "16, 2, 3, 3"), (convolution(NDHWC), "n, 5, 6, 7, 8", "3, 2, 3, 8, 16")))
+def test_symbolic_gradients(function, x, w):
+    scope = export.SymbolicScope()
+    shapes = [export.symbolic_shape(shape, scope=scope) for shape in (x, w)]
+    for differentiated in function, gradients(function):
+        traced = export.export(jax.jit(differentiated))(*(jax.ShapeDtypeStruct(shape, np.float32) for shape in shapes))
+        compiled = rnn_mlir.compile(tool.import_module(traced.mlir_module_serialized))
+        for n in (6, 7, 18):
+            values = [floats(*(int(eval(size, {"n": n})) for size in shape.split(", "))) for shape in (x, w)]
+            results, wanted = compiled(*values), jax.tree.leaves(jax.jit(differentiated)(*values))
+            for got, want in zip(results if isinstance(results, (list, tuple)) else [results], wanted, strict=True):
+                assert np.max(np.abs(np.asarray(got) - want)) <= 2e-5 * np.max(np.abs(want))
+
+
+def test_refused_reversal():
+    text = """module { func.func @main(%x: tensor<2x?x4xf32>, %w: tensor<3x4x8xf32>) -> tensor<2x?x8xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]], reverse = [true]}
+      {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x?x4xf32>, tensor<3x4x8xf32>) -> tensor<2x?x8xf32>
+  return %0 : tensor<2x?x8xf32>
+} }"""
+    with pytest.raises(tool.ImportFailed, match="window_reversal and dynamic sizes is not supported; reverse the filter"):
+        tool.import_module(text)
 
 
 def pool(operation, initial, window, strides, padding="VALID"):

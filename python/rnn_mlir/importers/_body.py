@@ -92,6 +92,9 @@ class Body:
             return left * right
         return 0 if 0 in (left, right) else right if left == 1 else left if right == 1 else self.binary("muli", left, right)
 
+    def quotient(self, size: Size, divisor: int) -> Size:
+        return size // divisor if isinstance(size, int) else size if divisor == 1 else self.binary("divsi", size, divisor)
+
     def at_least(self, size: Size, least: int) -> Size:
         return max(size, least) if isinstance(size, int) else self.binary("maxsi", size, least)
 

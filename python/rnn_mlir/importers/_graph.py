@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from __future__ import annotations
 
-from typing import Any, Iterator, List
+from typing import Any, Iterator, List, Sequence
 
 from ._lowering import operations
 from ._sizes import op_of
@@ -40,3 +40,12 @@ def set_type(value: Any, kind: Any) -> None:
     for use in value.uses:
         if use.owner.operation.name == "tf.Identity":
             set_type(use.owner.operation.results[0], kind)
+
+
+def rename(mlir: Any, op: Any, name: str, attributes: Sequence[str]) -> None:
+    """Replaces an op by another one with the same operands and results, and those of these attributes that it has."""
+    new = mlir.ir.Operation.create(name, results=[result.type for result in op.results], operands=list(op.operands), loc=op.location,
+                                   ip=mlir.ir.InsertionPoint(op), attributes={key: op.attributes[key] for key in attributes if key in op.attributes})
+    for old, result in zip(op.results, new.results):
+        old.replace_all_uses_with(result)
+    op.erase()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from . import _dynamic, _gradients
+from . import _average_pools, _dynamic, _gradients, _tf_convolutions
 from ._graph import named
 from ._lowering import ImportFailed, constant, flag, operations
 from ._sizes import first_user, op_of, rank_of, size_of_items
@@ -23,7 +23,8 @@ _SUPPORTED = "use TensorArray.read, write, unstack, stack and gather"
 def is_needed(text: str) -> bool:
     """Whether a module of the tf dialect has loops, ops whose conversion by TensorFlow ends the process, or gradients that it
     does not convert."""
-    return re.search(r'"tf\.(While|TensorList|If|Case|Unpack|SplitV|BroadcastGradientArgs|ConcatOffset|(Relu6|Elu|Selu)Grad)', text) is not None
+    return re.search(r'"tf\.(While|TensorList|If|Case|Unpack|SplitV|BroadcastGradientArgs|ConcatOffset|AvgPool|(Relu6|Elu|Selu)Grad|'
+                     r'(Conv.D|DepthwiseConv2dNative)".*tensor<[\dx?]*x\?x)', text) is not None
 
 
 def convert(mlir: Any, module: Any) -> None:
@@ -37,6 +38,8 @@ def convert(mlir: Any, module: Any) -> None:
             # TensorFlow's conversion makes types with bounds, which its other conversions do not support.
             _replace(mlir, op, _dynamic.SLICE, list(op.operands), attributes={
                 f"{kind}_mask": _integer(mlir, flag(mlir, op, f"{kind}_mask")) for kind in _MASKS})
+    _average_pools.keep(mlir, module)
+    _tf_convolutions.keep(mlir, module)
     _gradients.replace_concatenations(mlir, module)
     _gradients.replace_activations(mlir, module)
     _gradients.replace_sums(mlir, module)

@@ -241,7 +241,8 @@ def warn(program: str, message: str) -> None:
 
 def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) -> str:
     """Runs jaxlib's passes on a module and prints it in generic form. `function` renames its only public function."""
-    from . import _body, _calls, _dynamic, _gradients, _linear_algebra, _scatter, _sort, _stablehlo_ops
+    from . import (_average_pools, _body, _calls, _dynamic, _gradients, _linear_algebra, _scatter, _sort, _stablehlo_ops,
+                   _tf_convolutions)
 
     ir = mlir.ir
     _linear_algebra.convert(mlir, module)
@@ -256,7 +257,8 @@ def lower(mlir: Any, module: Any, program: str, function: Optional[str] = None) 
         remove_barriers(module)
         convert_control_flow(mlir, module)
         _body.convert(mlir, module, _stablehlo_ops.FIRST)
-        _body.convert(mlir, module, {**_dynamic.TENSORFLOW, **_gradients.CONVERTERS, **_scatter.TENSORFLOW, **_stablehlo_ops.BEFORE})
+        _body.convert(mlir, module, {**_dynamic.TENSORFLOW, **_gradients.CONVERTERS, **_scatter.TENSORFLOW, **_tf_convolutions.CONVERTERS,
+                                     **_average_pools.CONVERTERS, **_stablehlo_ops.BEFORE})
         _body.convert(mlir, module, _scatter.SCATTER)  # also those of the converters above
         _dynamic.use_extent_tensors(mlir, module)
         mlir.passmanager.PassManager.parse(_TO_LINALG).run(module.operation)

@@ -1,6 +1,6 @@
 # _stablehlo_ops.py - ops of StableHLO that jaxlib's passes convert to wrong code, or not at all.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolutions with dynamic spatial sizes, ops on unsigned integers, and gathers with dynamic sizes."""
+"""Ops on unsigned integers, concatenations, and gathers with dynamic sizes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 
-from . import _slices, _windows
+from . import _convolutions, _slices, _windows
 from ._body import Body, Converter, Size, dims, tensor_type
 from ._lowering import ImportFailed, operations
 
@@ -101,58 +101,6 @@ def _convert_unsigned(body: Body) -> List[str]:
                      f"ins({', '.join(f'%{k}' for k in range(len(kinds)))} : {', '.join(map(str, kinds))}) outs({init} : {kind}) "
                      f"{{\n^bb0({names}, %o: {wanted.element_type}):\n{lines}\nlinalg.yield %r : {wanted.element_type}\n}} -> {kind}")
     return [body.cast(value, kind, wanted)]
-
-
-def _convert_convolution(body: Body) -> List[str]:
-    """jaxlib's passes use the batch size for dynamic spatial sizes."""
-    numbers = body.stablehlo.ConvDimensionNumbers(body.op.attributes["dimension_numbers"])
-    spatial = list(numbers.input_spatial_dimensions)
-    if not any(body.type(0).is_dynamic_dim(dim) for dim in spatial):
-        return []
-    ir, rank = body.ir, len(spatial)
-
-    def array(name: str) -> List[int]:
-        return [int(n) for n in ir.DenseI64ArrayAttr(body.op.attributes[name])] if name in body.op.attributes else [1] * rank
-
-    strides, dilation = array("window_strides"), array("rhs_dilation")
-    if array("lhs_dilation") != [1] * rank or body.flag("feature_group_count") > 1 or body.flag("batch_group_count") > 1:
-        raise ImportFailed(f"{body.op.name} with groups or a dilated input, and dynamic spatial sizes, is not supported; give the inputs "
-                           "static spatial sizes (for 1D layers: a static number of steps)")
-    padding = [int(n) for n in ir.DenseIntElementsAttr(body.op.attributes["padding"])] \
-        if "padding" in body.op.attributes else [0] * (2 * rank)
-    element = body.type(0).element_type
-    zero = body.add(f"arith.constant {body.zero(element)} : {element}")
-    low: List[Size] = [0] * (rank + 2)
-    high: List[Size] = [0] * (rank + 2)
-    for k, dim in enumerate(spatial):
-        low[dim], high[dim] = padding[2 * k:2 * k + 2]
-    kernel = body.sizes(1)
-    source, padded = _slices.pad(body, "%0", str(element), body.sizes(0), zero, low, high, [0] * (rank + 2))
-    # The loops: batch, spatial sizes of the result, features of the result, spatial sizes of the kernel, features of the input.
-    left, right, result = ([""] * (rank + 2) for _ in range(3))
-    sizes: List[Size] = [0] * (rank + 2)
-    feature, last = f"d{rank + 1}", f"d{2 * rank + 2}"
-    left[numbers.input_batch_dimension] = result[numbers.output_batch_dimension] = "d0"
-    left[numbers.input_feature_dimension] = right[numbers.kernel_input_feature_dimension] = last
-    right[numbers.kernel_output_feature_dimension] = result[numbers.output_feature_dimension] = feature
-    sizes[numbers.output_batch_dimension] = padded[numbers.input_batch_dimension]
-    sizes[numbers.output_feature_dimension] = kernel[numbers.kernel_output_feature_dimension]
-    for k, (own, at, out) in enumerate(zip(spatial, numbers.kernel_spatial_dimensions, numbers.output_spatial_dimensions)):
-        step, offset = f"d{k + 1}", f"d{rank + 2 + k}"
-        left[own], right[at], result[out] = f"{step} * {strides[k]} + {offset} * {dilation[k]}", offset, step
-        window = body.binary("addi", body.binary("muli", body.binary("subi", kernel[at], 1), dilation[k]), 1)
-        # A window that is larger than the input has no position.
-        rest = body.binary("maxsi", body.binary("addi", body.binary("subi", padded[own], window), strides[k]), 0)
-        sizes[out] = body.binary("divsi", rest, strides[k])
-    init, kind = body.filled(sizes, element, body.zero(element))
-    loops = ['"parallel"'] * (rank + 2) + ['"reduction"'] * (rank + 1)
-    maps = ", ".join(f"affine_map<({dims(2 * rank + 3)}) -> ({', '.join(items)})>" for items in (left, right, result))
-    suffix = "f" if body.zero(element) == "0.0" else "i"
-    value = body.add(f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{', '.join(loops)}]}} "
-                     f"ins({source}, %1 : {tensor_type(padded, element)}, {body.type(1)}) outs({init} : {kind}) {{\n"
-                     f"^bb0(%a: {element}, %b: {element}, %s: {element}):\n%m = arith.mul{suffix} %a, %b : {element}\n"
-                     f"%r = arith.add{suffix} %s, %m : {element}\nlinalg.yield %r : {element}\n}} -> {kind}")
-    return [body.cast(value, kind, body.op.results[0].type)]
 
 
 def _convert_empty_reduction(body: Body) -> List[str]:
@@ -254,5 +202,5 @@ UNSIGNED = {f"stablehlo.{name}": _convert_unsigned
             for name in ("compare", "convert", "divide", "maximum", "minimum", "remainder")}
 FIRST = {**_slices.FIRST, **_windows.FIRST}
 BEFORE = {**UNSIGNED, **_windows.BEFORE, **_slices.BEFORE, "stablehlo.concatenate": _convert_concatenation,
-          "stablehlo.convolution": _convert_convolution, "stablehlo.reduce": _convert_empty_reduction, "stablehlo.slice": _convert_empty_slice}
+          **_convolutions.STABLEHLO, "stablehlo.reduce": _convert_empty_reduction, "stablehlo.slice": _convert_empty_slice}
 AFTER = {**_slices.AFTER, "stablehlo.dynamic_gather": _convert_dynamic_gather}
