@@ -92,6 +92,7 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
   pm.addPass(createRNNConvertTensorSelectsPass());
   // Elementwise ops on tensors have no bufferization model.
   pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addPass(createRNNConvertComplexPass());
   pm.addNestedPass<func::FuncOp>(createRNNFoldShapesPass()); // bounds of loops become scalars
   pm.addNestedPass<func::FuncOp>(createRNNUpliftLoopsPass());
   pm.addNestedPass<func::FuncOp>(createRNNFoldShapesPass()); // sizes of what `scf.for` carries

@@ -314,6 +314,19 @@ def RNNConvertTensorSelectsPass : Pass<"rnn-convert-tensor-selects"> {
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
+def RNNConvertComplexPass : Pass<"rnn-convert-complex", "::mlir::ModuleOp"> {
+  let summary = "Replace tensors of complex numbers by tensors of real and imaginary parts";
+  let description = [{
+    Tensors of complex numbers become two tensors, and scalars two scalars, also where loops, branches and private functions pass them on.
+    Products of matrices (c + a b) become four products of the parts, of which those with zeros are left out: a real tensor that is
+    converted to complex numbers has two. Other linalg ops compute both parts in one loop nest, and reductions in one for each part. The
+    arithmetic is upstream's `convert-complex-to-standard`. A module in which another op has complex operands, or a public function
+    complex arguments or results, is not changed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def RNNConvertScalarMathPass : Pass<"rnn-convert-scalar-math", "::mlir::ModuleOp"> {
   let summary = "Convert expm1 and log1p of scalars to calls of the C library";
   let description = [{

@@ -79,6 +79,8 @@ std::optional<std::string> rnn::classifyArgument(EntryArgument &argument, Value 
       argument.exported = RankedTensorType::get(argument.shape, element);
     }
   }
+  if (isa<ComplexType>(element))
+    return std::string("has complex elements, which the runtime does not have: pass the real and imaginary parts");
   LLVMTypeConverter converter(element.getContext());
   std::optional<int32_t> dtype = getRuntimeDType(element);
   if (!dtype || !converter.convertType(argument.type))
