@@ -15,6 +15,7 @@ import sys
 import time
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+import complex_numbers  # noqa: E402
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import libraries  # noqa: E402
@@ -147,6 +148,7 @@ def cases():
     yield "greedy decoding, 20 steps", greedy, [floats(64, 64) / 10, floats(500, 64), floats(8, 64)]
     yield from recurrent.cases(floats)
     yield from states.cases(floats)
+    yield from complex_numbers.cases(floats)
     yield from models.cases(floats, integers)
     yield from libraries.cases(floats)
 

@@ -113,12 +113,18 @@ class Body:
     def filled(self, sizes: Sequence[Size], element: Any, value: str) -> Tuple[str, str]:
         """A tensor of one value, and its type."""
         tensor, kind = self.empty(sizes, element)
-        scalar = self.add(f"arith.constant {value} : {element}")
+        scalar = self.scalar(value, element)
         return self.add(f"linalg.fill ins({scalar} : {element}) outs({tensor} : {kind}) -> {kind}"), kind
+
+    def scalar(self, value: str, element: Any) -> str:
+        """A constant."""
+        return self.add(f"{'complex' if is_complex(element) else 'arith'}.constant {value} : {element}")
 
     @staticmethod
     def zero(element: Any) -> str:
         """The text of a zero."""
+        if is_complex(element):
+            return f"[0.0 : {part_of(element)}, 0.0 : {part_of(element)}]"
         return "0.0" if "f" in str(element) else "0"
 
     def reshape(self, value: str, kind: Any, sizes: Sequence[Size], wanted: Any) -> str:
@@ -149,6 +155,20 @@ class Body:
         body = "\n".join(lines)
         return self.add(f"linalg.generic {{indexing_maps = [{identity}], iterator_types = [{loops}]}} outs({tensor} : {wanted}) "
                         f"{{\n^bb0(%o: {kind.element_type}):\n{body}\nlinalg.yield %e : {kind.element_type}\n}} -> {wanted}")
+
+
+def is_complex(element: Any) -> bool:
+    return str(element).startswith("complex<")
+
+
+def part_of(element: Any) -> str:
+    """The type of the parts of complex numbers."""
+    return str(element)[len("complex<"):-1]
+
+
+def arithmetic(element: Any, floats: str, integers: str, numbers: str = "") -> str:
+    """The op for elements of this type, of those for floats, integers and complex numbers."""
+    return numbers if is_complex(element) else floats if "f" in str(element) else integers
 
 
 def dims(rank: int) -> str:

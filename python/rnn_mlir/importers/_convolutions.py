@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
 
 from . import _slices
-from ._body import Body, Converter, Size, tensor_type
+from ._body import Body, Converter, Size, arithmetic, tensor_type
 from ._lowering import ImportFailed
 
 # The loops that index each dimension of a tensor: two if the dimension consists of groups.
@@ -63,13 +63,13 @@ def sum_products(body: Body, factors: Sequence[Tensor], sizes: Sequence[Size], i
     loops = [*_names(indices), *reduced]
     kinds = ", ".join(['"parallel"'] * (len(loops) - len(reduced)) + ['"reduction"'] * len(reduced))
     maps = ", ".join(f"affine_map<({', '.join(loops)}) -> ({', '.join(_names(tensor.indices))})>" for tensor in tensors)
-    suffix = "f" if body.zero(element) == "0.0" else "i"
     arguments, lines = [], []
     for name, factor in zip("ab", factors):
         arguments.append(f"%{name}: {factor.element}" if factor.element == element else f"%{name}0: {factor.element}")
         if factor.element != element:
-            lines.append(f"%{name} = arith.ext{'f' if suffix == 'f' else 'si'} %{name}0 : {factor.element} to {element}")
-    lines += [f"%m = arith.mul{suffix} %a, %b : {element}", f"%r = arith.add{suffix} %s, %m : {element}", f"linalg.yield %r : {element}"]
+            lines.append(f"%{name} = {arithmetic(element, 'arith.extf', 'arith.extsi')} %{name}0 : {factor.element} to {element}")
+    lines += [f"%m = {arithmetic(element, 'arith.mulf', 'arith.muli', 'complex.mul')} %a, %b : {element}",
+              f"%r = {arithmetic(element, 'arith.addf', 'arith.addi', 'complex.add')} %s, %m : {element}", f"linalg.yield %r : {element}"]
     text = "\n".join(lines)
     value = body.add(f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} ins({left}, {right} : {left_kind}, {right_kind}) "
                      f"outs({total} : {expanded}) {{\n^bb0({', '.join(arguments)}, %s: {element}):\n{text}\n}} -> {expanded}")
@@ -80,7 +80,7 @@ def sum_products(body: Body, factors: Sequence[Tensor], sizes: Sequence[Size], i
 
 def pad(body: Body, operand: int, low: Sequence[Size], high: Sequence[Size], interior: Sequence[Size]) -> Tuple[str, List[Size]]:
     element = body.type(operand).element_type
-    zero = body.add(f"arith.constant {body.zero(element)} : {element}")
+    zero = body.scalar(body.zero(element), element)
     return _slices.pad(body, f"%{operand}", str(element), body.sizes(operand), zero, low, high, interior)
 
 

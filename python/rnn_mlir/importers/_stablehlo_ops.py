@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 
-from . import _convolutions, _slices, _windows
+from . import _convolutions, _fft, _slices, _windows
 from ._body import Body, Converter, Size, dims, tensor_type
 from ._lowering import ImportFailed, operations
 
@@ -202,5 +202,5 @@ UNSIGNED = {f"stablehlo.{name}": _convert_unsigned
             for name in ("compare", "convert", "divide", "maximum", "minimum", "remainder")}
 FIRST = {**_slices.FIRST, **_windows.FIRST}
 BEFORE = {**UNSIGNED, **_windows.BEFORE, **_slices.BEFORE, "stablehlo.concatenate": _convert_concatenation,
-          **_convolutions.STABLEHLO, "stablehlo.reduce": _convert_empty_reduction, "stablehlo.slice": _convert_empty_slice}
+          **_convolutions.STABLEHLO, **_fft.CONVERTERS, "stablehlo.reduce": _convert_empty_reduction, "stablehlo.slice": _convert_empty_slice}
 AFTER = {**_slices.AFTER, "stablehlo.dynamic_gather": _convert_dynamic_gather}

@@ -83,7 +83,7 @@ class Windows:
             spread = body.plus(body.times(body.minus(sizes[dim], 1), self.strides[k]), 1)
             low[dim], interior[dim] = body.minus(window, self.low[k]), self.strides[k] - 1
             high[dim] = body.plus(body.minus(image[dim], body.plus(spread, low[dim])), window)
-        zero = body.add(f"arith.constant {body.zero(element)} : {element}")
+        zero = body.scalar(body.zero(element), element)
         return _slices.pad(body, value, str(element), sizes, zero, low, high, interior)
 
 

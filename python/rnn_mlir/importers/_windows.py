@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _slices
-from ._body import SPECIAL, Body, Converter, Size, dims, tensor_type
+from ._body import SPECIAL, Body, Converter, Size, arithmetic, dims, tensor_type
 from ._lowering import ImportFailed, call_target, elements
 
 
@@ -25,10 +26,13 @@ def _is_identity(ir: Any, value: Any, block: Any) -> bool:
         owner = owner.operands[0].owner
     if getattr(owner, "name", "") != "stablehlo.constant":
         return False
+    element = ir.RankedTensorType(value.type).element_type
+    if isinstance(element, ir.ComplexType):  # jaxlib's bindings cannot read the value
+        return name in ("add", "multiply") and f"({float(name == 'multiply'):e},{0.0:e})" in str(owner)
     found = ir.DenseElementsAttr(owner.attributes["value"])
     if not found.is_splat:
         return False
-    text, element = str(found.get_splat_value()).split()[0], found.type.element_type
+    text = str(found.get_splat_value()).split()[0]
     if name in ("add", "multiply"):
         return not text.startswith("0x") and text not in ("true", "false") and float(text) == {"add": 0, "multiply": 1}[name]
     if str(element) in SPECIAL:
@@ -91,7 +95,7 @@ def _window(body: Body) -> _Window:
 
 def _kind(operand: Tuple[str, str]) -> str:
     """The element type of a value and its tensor type."""
-    return operand[1].rstrip(">").rpartition("x")[2]
+    return re.sub(r"^tensor<([0-9?]+x)*|>$", "", operand[1])
 
 
 def _loops_over_windows(body: Body, window: Sequence[Size], strides: List[int], dilation: List[int], operands: List[Tuple[str, str]],
@@ -114,15 +118,16 @@ def _loops_over_windows(body: Body, window: Sequence[Size], strides: List[int], 
                         f"outs({', '.join(value for value, _ in results)} : {outputs}) {{\n{text}\n}} -> ({outputs})", len(results))
 
 
-_COMBINERS = {"add": ("addf", "addi"), "multiply": ("mulf", "muli"), "maximum": ("maximumf", "maxsi"), "minimum": ("minimumf", "minsi"),
-              "and": ("", "andi"), "or": ("", "ori"), "xor": ("", "xori")}
+_COMBINERS = {"add": ("arith.addf", "arith.addi", "complex.add"), "multiply": ("arith.mulf", "arith.muli", "complex.mul"),
+              "maximum": ("arith.maximumf", "arith.maxsi"), "minimum": ("arith.minimumf", "arith.minsi"), "and": ("", "arith.andi"),
+              "or": ("", "arith.ori"), "xor": ("", "arith.xori")}
 
 
 def _reduce(body: Body, block: Any, window: _Window) -> List[str]:
     """Windows of dynamic sizes; jaxlib's passes convert the others."""
     name = block.operations[0].operation.name.partition(".")[2]
     element = body.type(0).element_type
-    combiner = _COMBINERS.get(name, ("", ""))[0 if body.zero(element) == "0.0" else 1]
+    combiner = arithmetic(element, *_COMBINERS.get(name, ("", "")))
     if len(block.operations) != 2 or set(block.operations[0].operands) != set(block.arguments) or not combiner:
         return []
     start = body.add(f"tensor.extract %1[] : {body.type(1)}")
@@ -135,7 +140,7 @@ def _reduce(body: Body, block: Any, window: _Window) -> List[str]:
     empty, kind = body.empty(result, element)
     filled = body.add(f"linalg.fill ins({start} : {element}) outs({empty} : {kind}) -> {kind}")
     value, = _loops_over_windows(body, window.sizes, window.strides, window.dilation, [(source, tensor_type(sizes, element))], [(filled, kind)],
-                                 [f"%s = arith.{combiner} %r0, %e0 : {element}"], ["%s"])
+                                 [f"%s = {combiner} %r0, %e0 : {element}"], ["%s"])
     return [body.cast(value, kind, body.op.results[0].type)]
 
 
