@@ -99,7 +99,7 @@ class Program:
         return lines, values
 
     def statement(self, name, values, indent, depth):
-        weights = {"unary": 4, "binary": 5, "reduce": 2, "same": 2, "product": 3, "shape": 5, "index": 4, "integer": 2, "other": 3}
+        weights = {"unary": 4, "binary": 5, "reduce": 2, "same": 2, "product": 3, "shape": 5, "index": 4, "integer": 2, "other": 3, "complex": 2}
         if depth < (2 if self.most < 100000 else 1):
             weights |= {"loop": 3, "branch": 1, "cell": 1}
         kind = self.pick([kind for kind, weight in weights.items() for _ in range(weight)])
@@ -237,6 +237,22 @@ class Program:
             f"jnp.power(jnp.abs({operand}) + 0.5, 1.5)", f"jnp.float_power(jnp.abs({operand}) + 1, 0.3).astype(jnp.{self.kind})", f"jnp.round({operand} * 4) * 0.25",
             f"jnp.ldexp({operand}, {n})", f"jnp.nextafter({operand}, {operand} + 1)", f"jnp.mod({operand}, 0.7)", f"jnp.einsum('...i,...i->...', {operand}, {operand}) * 0.2",
         ])
+
+    def complex(self, _, values, *__):
+        """The real or imaginary part of a complex value."""
+        re = self.float(values, 1)
+        shape = values[re].shape
+        axis = int(self.random.integers(len(shape)))
+        z = f"({re} + 1j * {self.float(values, shape=shape)})"
+        made = self.pick([
+            f"jnp.exp({z} * 0.3)", f"{z} * jnp.conj({self.float(values)} - 0.5j)", f"{z} / (jnp.abs({z}) + 1j)", f"jnp.sqrt({z} + 3)", f"jnp.tanh({z} * 0.4)",
+            f"jnp.cumsum({z}, axis={axis}) * 0.3", f"jnp.sum({z}, axis={axis})", f"{z} @ jnp.conj({z}.T) * 0.2", f"jnp.einsum('...i,...i->...', {z}, {z}) * 0.2",
+            f"jnp.where({re} > 0, {z}, {z} * 2j)", f"jnp.fft.fft({z}, axis={axis}) * 0.2", f"jnp.fft.ifft({z}, axis={axis})", f"jnp.fft.rfft({re}, axis={axis}) * 0.2",
+            f"jnp.fft.irfft({z}, axis={axis})", f"{z}.at[0].set(n0 * 0.1j)", f"jnp.flip({z}, {axis})", f"jnp.concatenate([{z}, {z} * 1j], axis={axis})",
+            f"jnp.pad({z}, {tuple((1, 0) for _ in shape)})", f"jax.lax.associative_scan(jnp.multiply, {z} / (jnp.abs({z}) + 0.5), axis={axis})",
+            f"jax.lax.scan(lambda h, u: ((0.5 + 0.3j) * h + u, h * u), {z}[0] * 0, {z})[{int(self.random.integers(2))}]",
+            f"jax.lax.fori_loop(0, 3, lambda k, c: c * (0.4 + 0.5j) + {z} * k, {z})", f"jnp.outer({z}.reshape(-1)[:9], {z}.reshape(-1)[:7])"])
+        return f"({made}).{self.pick(['real', 'imag'])}"
 
     def loop(self, name, values, indent, depth):
         carry = self.float(values)

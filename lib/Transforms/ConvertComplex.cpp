@@ -93,17 +93,12 @@ static void splitProduct(RewriterBase &b, linalg::LinalgOp op) {
   auto [leftRe, leftIm] = getParts(op->getOperand(0));
   auto [rightRe, rightIm] = getParts(op->getOperand(1));
   auto [initRe, initIm] = getParts(op->getOperand(2));
-  const bool addsFirst =
-      isa<BlockArgument>(op.getBlock()->getTerminator()->getOperand(0).getDefiningOp()->getOperand(0));
   auto multiply = [&](Value left, Value right, Value init) {
     return linalg::GenericOp::create(b, loc, init.getType(), ValueRange{left, right}, init, op.getIndexingMapsArray(),
                                      op.getIteratorTypesArray(),
                                      [&](OpBuilder &b, Location loc, ValueRange arguments) {
                                        Value product = arith::MulFOp::create(b, loc, arguments[0], arguments[1]);
-                                       Value terms[] = {arguments[2], product};
-                                       if (!addsFirst)
-                                         std::swap(terms[0], terms[1]);
-                                       Value sum = arith::AddFOp::create(b, loc, terms[0], terms[1]);
+                                       Value sum = arith::AddFOp::create(b, loc, arguments[2], product);
                                        linalg::YieldOp::create(b, loc, sum);
                                      })
         .getResult(0);
@@ -302,8 +297,28 @@ static void addStructural(RewritePatternSet &patterns, const TypeConverter &conv
   patterns.add<ConvertStructural<Ops>...>(converter, patterns.getContext());
 }
 
-/// Whether an op with complex operands, results or block arguments can be converted.
+/// The types of the operands, results and block arguments of an op, and of a function.
+static SmallVector<Type> getTypes(Operation *op) {
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      llvm::append_range(types, block.getArgumentTypes());
+  if (auto function = dyn_cast<func::FuncOp>(op)) {
+    llvm::append_range(types, function.getArgumentTypes());
+    llvm::append_range(types, function.getResultTypes());
+  }
+  return types;
+}
+
+static bool hasComplex(Operation *op) {
+  return llvm::any_of(getTypes(op), isComplex);
+}
+
+/// Whether an op with complex types can be converted.
 static bool isConvertible(Operation *op) {
+  if (llvm::any_of(getTypes(op), [](Type type) { return isComplex(type) && !getPartType(type); }))
+    return false;
   if (auto function = dyn_cast<func::FuncOp>(op))
     return !function.isPublic() && !function.isExternal();
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
@@ -316,20 +331,10 @@ static bool isConvertible(Operation *op) {
     return generic.hasPureTensorSemantics();
   if (auto parent = op->getParentOfType<tensor::PadOp>())
     return isa<tensor::YieldOp>(op);
-  return isOneOf(op, StructuralOps()) || isa<complex::ComplexDialect>(op->getDialect()) ||
+  return isOneOf(op, StructuralOps()) ||
+         (isa<complex::ComplexDialect>(op->getDialect()) && !isa<complex::BitcastOp>(op)) ||
          isa<linalg::FillOp, linalg::YieldOp, scf::ForOp, scf::WhileOp, scf::IfOp, scf::YieldOp, scf::ConditionOp,
              func::CallOp, func::ReturnOp>(op);
-}
-
-static bool hasComplex(Operation *op) {
-  auto hasArguments = [](Region &region) {
-    return llvm::any_of(region, [](Block &block) { return llvm::any_of(block.getArgumentTypes(), isComplex); });
-  };
-  auto function = dyn_cast<func::FuncOp>(op);
-  return llvm::any_of(op->getOperandTypes(), isComplex) || llvm::any_of(op->getResultTypes(), isComplex) ||
-         llvm::any_of(op->getRegions(), hasArguments) ||
-         (function &&
-          (llvm::any_of(function.getArgumentTypes(), isComplex) || llvm::any_of(function.getResultTypes(), isComplex)));
 }
 
 static LogicalResult convertTypes(ModuleOp module) {

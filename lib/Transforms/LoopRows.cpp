@@ -37,19 +37,16 @@ std::optional<bool> LoopRows::compare(arith::CmpIOp op, unsigned depth) const {
   std::optional<Linear> left = getLinear(op.getLhs(), depth), right = getLinear(op.getRhs(), depth);
   if (!left || !right)
     return std::nullopt;
+  auto negate = [](std::optional<bool> known) { return known ? std::optional(!*known) : known; };
   switch (op.getPredicate()) {
   case arith::CmpIPredicate::slt:
     return isLess(*left, *right);
   case arith::CmpIPredicate::sgt:
     return isLess(*right, *left);
   case arith::CmpIPredicate::sle:
-    if (std::optional<bool> isGreater = isLess(*right, *left))
-      return !*isGreater;
-    return std::nullopt;
+    return negate(isLess(*right, *left));
   case arith::CmpIPredicate::sge:
-    if (std::optional<bool> isSmaller = isLess(*left, *right))
-      return !*isSmaller;
-    return std::nullopt;
+    return negate(isLess(*left, *right));
   default:
     return std::nullopt;
   }
@@ -64,6 +61,8 @@ std::optional<Linear> LoopRows::getLinear(Value index, unsigned depth) const {
 }
 
 std::optional<Linear> LoopRows::computeLinear(Value index, unsigned depth) const {
+  if (index.getType().isInteger() && index.getType().getIntOrFloatBitWidth() < 32)
+    return std::nullopt; // may overflow
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return Linear{0, 0, *constant};
   if (index == iteration)

@@ -60,14 +60,15 @@ static bool mustStay(memref::AllocOp alloc, const BufferViewFlowAnalysis &flow) 
   return false;
 }
 
-/// The outermost loop or branch around an allocation before which its sizes are known, or null.
+/// The outermost loop around an allocation before which its sizes are known, or null.
 static Operation *findPlace(memref::AllocOp alloc) {
   Operation *place = nullptr;
   for (Operation *op = alloc->getParentOp(); !isa<func::FuncOp>(op); op = op->getParentOp()) {
     auto isInside = [&](Value size) { return op->isAncestor(size.getParentRegion()->getParentOp()); };
     if (llvm::any_of(alloc.getDynamicSizes(), isInside))
       break;
-    place = op;
+    if (isa<LoopLikeOpInterface>(op))
+      place = op;
   }
   return place;
 }

@@ -1,5 +1,5 @@
 // Tensors of complex numbers as two tensors of their parts.
-// RUN: rnn-opt %s --rnn-convert-complex --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: rnn-opt %s --rnn-convert-complex --canonicalize --cse --split-input-file --allow-unregistered-dialect | FileCheck %s
 
 // A product of matrices is four products of the parts.
 // CHECK-LABEL: func @product
@@ -153,4 +153,26 @@ func.func @memory(%i: index) -> f32 {
   %x = memref.load %m[%i] : memref<4xcomplex<f32>>
   %y = complex.re %x : complex<f32>
   return %y : f32
+}
+
+// -----
+
+// CHECK-LABEL: func @bits
+// CHECK: complex.bitcast
+func.func @bits(%x: f32, %y: f32) -> i64 {
+  %z = complex.create %x, %y : complex<f32>
+  %bits = complex.bitcast %z : complex<f32> to i64
+  return %bits : i64
+}
+
+// -----
+
+// CHECK-LABEL: func @integers
+// CHECK: tensor.empty(%{{.*}}) : tensor<?xcomplex<i32>>
+func.func @integers(%n: index) -> index {
+  %c0 = arith.constant 0 : index
+  %e = tensor.empty(%n) : tensor<?xcomplex<i32>>
+  %s = tensor.extract_slice %e[0] [%n] [2] : tensor<?xcomplex<i32>> to tensor<?xcomplex<i32>>
+  %d = "test.use"(%s) : (tensor<?xcomplex<i32>>) -> index
+  return %d : index
 }

@@ -1,7 +1,7 @@
 // Functions that cannot be exported, with the reason.
 // RUN: rnn-opt %s --rnn-emit-entries="all" --split-input-file --verify-diagnostics
 
-// expected-error @below {{`main` cannot be exported: argument 0 of type 'memref<4xcomplex<f32>>' is neither a tensor nor a scalar type of the runtime; make the function private if it is not called from outside}}
+// expected-error @below {{`main` cannot be exported: argument 0 of type 'memref<4xcomplex<f32>>' has complex elements, which the runtime does not have: pass the real and imaginary parts; make the function private if it is not called from outside}}
 func.func @main(%call: !llvm.ptr, %x: memref<4xcomplex<f32>>) {
   return
 }

@@ -82,7 +82,7 @@
 // HEADER-FOLDER: rnn-compile: error: cannot write `none/m.h`: {{.*}}No such file or directory
 // REGULAR: rnn-compile: error: cannot write `{{.*}}`: it exists and is not a regular file
 // WRONG: rnn-compile: error: the linker `{{.*}}ld.sh` failed: it went wrong
-// EXPORT: error: `f` cannot be exported: argument 0 of type 'memref<4xcomplex<f32>>' is neither a tensor nor a scalar type of the runtime; make the function private if it is not called from outside
+// EXPORT: error: `f` cannot be exported: argument 0 of type 'memref<4xcomplex<f32>>' has complex elements, which the runtime does not have: pass the real and imaginary parts; make the function private if it is not called from outside
 // EXPORT: error: `g` cannot be exported: argument 0 of type 'i7' is neither
 // EXPORT: rnn-compile: error: the module could not be compiled, see the errors above
 // TEXT: text.mlir:{{.*}}: error: expected
