@@ -15,8 +15,8 @@ import numpy as np
 from . import _slices
 from ._body import Body, Converter, Size, arithmetic, dims, is_complex, part_of, tensor_type
 
-# The longest transforms that one matrix computes, those of real numbers, and those without divisors of similar size.
-_SHORT, _SHORT_REAL, _LONGEST = 128, 512, 1024
+# The longest transform that one matrix computes.
+_LONGEST = 1024
 
 
 class _Tensor(NamedTuple):
@@ -83,9 +83,15 @@ def _divisor(n: int) -> int:
     return max(k for k in range(1, math.isqrt(n) + 1) if n % k == 0)
 
 
-def _is_direct(n: int, short: int) -> bool:
-    """Whether one matrix computes the transform. With a small divisor, two transforms would take as long as the matrix of one."""
-    return n <= short or (n <= _LONGEST and _divisor(n) < 4)
+def _is_direct(n: int) -> bool:
+    """Whether one matrix computes a transform. Factors that are no multiples of half a vector, or small, pay for longer ones only."""
+    first = _divisor(n)
+    has_vectors = first % 8 == 0 and n // first % 8 == 0
+    return n <= 64 or (n <= 256 and not has_vectors) or (n <= _LONGEST and first < 4)
+
+
+def _is_direct_for_real(n: int) -> bool:
+    return n <= 256 or _is_direct(n // 2 if n % 2 == 0 else n)
 
 
 def _transform(body: Body, tensor: _Tensor, axis: int, sign: int) -> _Tensor:
@@ -93,7 +99,7 @@ def _transform(body: Body, tensor: _Tensor, axis: int, sign: int) -> _Tensor:
     n = tensor.sizes[axis]
     assert isinstance(n, int)
     first = _divisor(n)
-    if _is_direct(n, _SHORT):
+    if _is_direct(n):
         return _multiply(body, tensor, axis, _constant(body, _matrix(n, n, n, sign), tensor.element))
     if first == 1:
         return _chirp_transform(body, tensor, axis, sign)
@@ -181,7 +187,7 @@ def _real_transform(body: Body, tensor: _Tensor, n: int, element: str) -> _Tenso
     """The first n / 2 + 1 elements of the transforms of real vectors along the last dimension."""
     rank, kind, count = len(tensor.sizes), tensor.element, n // 2 + 1
     axis, pairs = rank - 1, n - count
-    if n % 2 == 0 and not _is_direct(n, _SHORT_REAL):
+    if n % 2 == 0 and not _is_direct_for_real(n):
         # The transform of n / 2 complex numbers: elements with even indices and those with odd ones.
         half = n // 2
         even, odd = (_slice(body, tensor, axis, start, half, 2) for start in (0, 1))
@@ -194,7 +200,7 @@ def _real_transform(body: Body, tensor: _Tensor, n: int, element: str) -> _Tenso
             *_sum_and_difference(element), f"%half = arith.constant 0.5 : {kind}", f"%zero = arith.constant 0.0 : {kind}",
             f"%f = complex.create %half, %zero : {element}", f"%first = complex.mul %sum, %f : {element}",
             f"%second = complex.mul %difference, %e2 : {element}", f"%r = complex.add %first, %second : {element}"])
-    if not _is_direct(n, _SHORT_REAL):
+    if not _is_direct_for_real(n):
         zeros, _ = body.filled(tensor.sizes, kind, "0.0")
         full = _transform(body, _complex(body, tensor, _Tensor(zeros, tensor.sizes, kind), element), axis, -1)
         return _slice(body, full, axis, 0, count)
@@ -230,7 +236,7 @@ def _inverse_real_transform(body: Body, tensor: _Tensor, n: int, element: str) -
     weights = (1 + mask[:, None]) * _matrix(count, count, n, 1) / n
     shape = [*tensor.sizes[:-1], n]
     re, im = (_part(body, tensor, name) for name in ("re", "im"))
-    if _is_direct(n, _SHORT_REAL):
+    if _is_direct_for_real(n):
         # Cosines are equal at j and n - j, and sines opposite.
         parts = [_multiply(body, re, axis, _constant(body, weights.real, element)),
                  _multiply(body, im, axis, _constant(body, -(weights.imag * mask[:, None]), element))]
