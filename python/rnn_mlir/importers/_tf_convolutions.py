@@ -5,6 +5,8 @@ and no batch of dynamic size of a convolution with dilation, which TensorFlow co
 
 from __future__ import annotations
 
+import functools
+import itertools
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _slices
@@ -159,14 +161,6 @@ def _convert_image_gradient(body: Body) -> List[str]:
     return sum_products(body, factors, image, windows.place(channels, windows.at), [*windows.offsets, "out"], groups)
 
 
-def _transpose(body: Body, value: str, sizes: Sequence[Size], permutation: Sequence[int]) -> Tuple[str, List[Size]]:
-    element = body.type(0).element_type
-    permuted = [sizes[dim] for dim in permutation]
-    init, kind = body.empty(permuted, element)
-    return body.add(f"linalg.transpose ins({value} : {tensor_type(sizes, element)}) outs({init} : {kind}) "
-                    f"permutation = [{', '.join(map(str, permutation))}]"), permuted
-
-
 def _regroup(body: Body, value: str, sizes: Sequence[Size], divided: Sequence[Sequence[Size]], permutation: Sequence[int],
              groups: Sequence[int]) -> Tuple[str, List[Size]]:
     """Divides dimensions into several, permutes these, and merges `groups[k]` of them each."""
@@ -175,18 +169,13 @@ def _regroup(body: Body, value: str, sizes: Sequence[Size], divided: Sequence[Se
     parts = [[str(size) for size in part] for part in divided]
     value = body.add(f"tensor.expand_shape {value} {reassociation(parts)} output_shape [{', '.join(map(str, flat))}] : "
                      f"{tensor_type(sizes, element)} into {tensor_type(flat, element)}")
-    value, flat = _transpose(body, value, flat, permutation)
-    merged: List[List[Size]] = []
-    for count in groups:
-        merged, flat_rest = [*merged, flat[:count]], flat[count:]
-        flat = flat_rest
-    result: List[Size] = []
-    for part in merged:
-        size: Size = 1
-        for factor in part:
-            size = body.times(size, factor)
-        result.append(size)
-    kind = tensor_type([size for part in merged for size in part], element)
+    permuted = [flat[dim] for dim in permutation]
+    init, kind = body.empty(permuted, element)
+    value = body.add(f"linalg.transpose ins({value} : {tensor_type(flat, element)}) outs({init} : {kind}) "
+                     f"permutation = [{', '.join(map(str, permutation))}]")
+    ends = list(itertools.accumulate(groups))
+    merged = [permuted[end - count:end] for count, end in zip(groups, ends)]
+    result = [functools.reduce(body.times, part) for part in merged]
     parts = [[str(size) for size in part] for part in merged]
     return body.add(f"tensor.collapse_shape {value} {reassociation(parts)} : {kind} into {tensor_type(result, element)}"), result
 
