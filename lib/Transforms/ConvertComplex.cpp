@@ -75,20 +75,20 @@ static Value createElementwise(OpBuilder &b, Location loc, ValueRange inputs, Ty
       .getResult(0);
 }
 
-/// Replaces c + a b by products of the parts: ar br - ai bi and ar bi + ai br.
+template <typename Op> static Value getPart(OpBuilder &b, Location loc, Value tensor, Type part) {
+  return createElementwise(b, loc, tensor, part, [&](OpBuilder &b, ValueRange arguments) -> Value {
+    return Op::create(b, loc, arguments.front());
+  });
+}
+
+/// Replaces c + a b by matrix products of the parts: ar br - ai bi and ar bi + ai br.
 static void splitProduct(RewriterBase &b, linalg::LinalgOp op) {
   Location loc = op.getLoc();
   b.setInsertionPoint(op);
   auto element = cast<ComplexType>(getElementTypeOrSelf(op->getResult(0)));
   const Type part = element.getElementType();
   auto getParts = [&](Value value) {
-    return std::pair(createElementwise(b, loc, value, part,
-                                       [&](OpBuilder &b, ValueRange arguments) -> Value {
-                                         return complex::ReOp::create(b, loc, arguments.front());
-                                       }),
-                     createElementwise(b, loc, value, part, [&](OpBuilder &b, ValueRange arguments) -> Value {
-                       return complex::ImOp::create(b, loc, arguments.front());
-                     }));
+    return std::pair(getPart<complex::ReOp>(b, loc, value, part), getPart<complex::ImOp>(b, loc, value, part));
   };
   auto [leftRe, leftIm] = getParts(op->getOperand(0));
   auto [rightRe, rightIm] = getParts(op->getOperand(1));
@@ -133,7 +133,12 @@ struct PartConverter : TypeConverter {
   }
 };
 
-/// An op that does not compute with elements: one op for each part.
+void replaceWithParts(ConversionPatternRewriter &b, Operation *op, Value re, Value im) {
+  SmallVector<SmallVector<Value>> parts = {{re, im}};
+  b.replaceOpWithMultiple(op, std::move(parts));
+}
+
+/// Clones an op that does not compute with elements for each part.
 template <typename Op> struct ConvertStructural : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
@@ -161,10 +166,11 @@ struct ConvertFill : OpConversionPattern<linalg::FillOp> {
 
   LogicalResult matchAndRewrite(linalg::FillOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &b) const override {
-    SmallVector<SmallVector<Value>> results(1);
-    for (auto [value, init] : llvm::zip_equal(adaptor.getOperands()[0], adaptor.getOperands()[1]))
-      results[0].push_back(linalg::FillOp::create(b, op.getLoc(), value, init).getResult(0));
-    b.replaceOpWithMultiple(op, std::move(results));
+    ValueRange values = adaptor.getOperands()[0], inits = adaptor.getOperands()[1];
+    auto fill = [&](unsigned part) {
+      return linalg::FillOp::create(b, op.getLoc(), values[part], inits[part]).getResult(0);
+    };
+    replaceWithParts(b, op, fill(0), fill(1));
     return success();
   }
 };
@@ -176,12 +182,12 @@ struct ConvertPad : OpConversionPattern<tensor::PadOp> {
                                 ConversionPatternRewriter &b) const override {
     // These are converted afterwards; there is no operand of which the adaptor has the parts.
     Value value = op.getConstantPaddingValue();
-    Value padding[] = {complex::ReOp::create(b, op.getLoc(), value), complex::ImOp::create(b, op.getLoc(), value)};
-    SmallVector<SmallVector<Value>> results(1);
-    for (auto [source, part] : llvm::zip_equal(adaptor.getSource(), padding))
-      results[0].push_back(tensor::PadOp::create(b, op.getLoc(), getPartType(op.getType()), source, op.getMixedLowPad(),
-                                                 op.getMixedHighPad(), part, op.getNofold()));
-    b.replaceOpWithMultiple(op, std::move(results));
+    Value re = complex::ReOp::create(b, op.getLoc(), value), im = complex::ImOp::create(b, op.getLoc(), value);
+    auto pad = [&](Value source, Value part) {
+      return tensor::PadOp::create(b, op.getLoc(), getPartType(op.getType()), source, op.getMixedLowPad(),
+                                   op.getMixedHighPad(), part, op.getNofold());
+    };
+    replaceWithParts(b, op, pad(adaptor.getSource()[0], re), pad(adaptor.getSource()[1], im));
     return success();
   }
 };
@@ -231,8 +237,7 @@ struct ConvertCreate : OpConversionPattern<complex::CreateOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(complex::CreateOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
-    SmallVector<SmallVector<Value>> parts = {{adaptor.getReal(), adaptor.getImaginary()}};
-    b.replaceOpWithMultiple(op, std::move(parts));
+    replaceWithParts(b, op, adaptor.getReal(), adaptor.getImaginary());
     return success();
   }
 };
@@ -252,10 +257,10 @@ struct ConvertScalarConstant : OpConversionPattern<complex::ConstantOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(complex::ConstantOp op, OpAdaptor, ConversionPatternRewriter &b) const override {
-    SmallVector<SmallVector<Value>> parts(1);
-    for (Attribute part : op.getValue())
-      parts[0].push_back(arith::ConstantOp::create(b, op.getLoc(), cast<TypedAttr>(part)));
-    b.replaceOpWithMultiple(op, std::move(parts));
+    auto create = [&](unsigned part) {
+      return arith::ConstantOp::create(b, op.getLoc(), cast<TypedAttr>(op.getValue()[part]));
+    };
+    replaceWithParts(b, op, create(0), create(1));
     return success();
   }
 };
@@ -272,16 +277,16 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
       if (elements.isSplat())
         break;
     }
-    SmallVector<SmallVector<Value>> parts(1);
-    for (ArrayRef<APFloat> values : {ArrayRef(re), ArrayRef(im)})
-      parts[0].push_back(arith::ConstantOp::create(b, op.getLoc(), DenseElementsAttr::get(type, values)));
-    b.replaceOpWithMultiple(op, std::move(parts));
+    auto create = [&](ArrayRef<APFloat> values) {
+      return arith::ConstantOp::create(b, op.getLoc(), DenseElementsAttr::get(type, values));
+    };
+    replaceWithParts(b, op, create(re), create(im));
     return success();
   }
 };
 } // namespace
 
-/// The ops of which ConvertStructural makes one op for each part.
+/// The ops that ConvertStructural clones for each part.
 template <typename... Ops> struct OpList {};
 using StructuralOps =
     OpList<tensor::EmptyOp, tensor::CastOp, tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ExpandShapeOp,
@@ -386,7 +391,7 @@ static LogicalResult forwardResults(linalg::GenericOp op, PatternRewriter &b) {
   return success(isChanged);
 }
 
-/// Products of zeros, such as the imaginary part of a real number.
+/// Replaces a contraction by its init if a factor is zero, such as the imaginary part of a real tensor.
 static LogicalResult foldZeroProduct(linalg::GenericOp op, PatternRewriter &b) {
   if (!isSumOfProducts(op) || (!isZero(op.getOperand(0)) && !isZero(op.getOperand(1))))
     return failure();

@@ -19,8 +19,8 @@ LoopRows::LoopRows(scf::ForOp loop, int64_t count, const TensorSizes &sizes)
     : loop(loop), iteration(loop.getInductionVar()), count(count), countSize(sizes.getIndex(loop.getUpperBound())),
       sizes(sizes) {}
 
-/// With an unknown number of iterations, a form is a sum of the iteration p >= 0, of the number q >= 0 of iterations
-/// that follow, and of a constant, since the number of iterations is p + q + 1.
+/// An unknown number of iterations is p + q + 1, where p >= 0 is the current iteration and q >= 0 the number of later
+/// ones. A form is not negative if none of its coefficients of p, q and 1 is.
 bool LoopRows::isNeverNegative(const Linear &form) const {
   if (ShapedType::isDynamic(count))
     return form.iteration + form.count >= 0 && form.count >= 0 && form.count + form.constant >= 0;
@@ -100,7 +100,7 @@ std::optional<Linear> LoopRows::computeLinear(Value index, unsigned depth) const
   return isLeftLess == isa<arith::MinSIOp>(op) ? left : right;
 }
 
-std::optional<Rows> LoopRows::computeRows(Value index) const {
+std::optional<Rows> LoopRows::getRows(Value index) const {
   std::optional<Linear> form = getLinear(index, /*depth=*/0);
   if (!form || std::abs(form->iteration) != 1)
     return std::nullopt;
@@ -111,13 +111,6 @@ std::optional<Rows> LoopRows::computeRows(Value index) const {
   const Linear whole = descend ? Linear{-1, 1, -1} : Linear{1, 0, 0};
   return form->count == whole.count && form->constant == whole.constant ? std::optional(Rows{0, descend})
                                                                         : std::nullopt;
-}
-
-std::optional<Rows> LoopRows::getRows(Value index) {
-  auto [entry, isNew] = rowsOf.try_emplace(index);
-  if (isNew)
-    entry->second = computeRows(index);
-  return entry->second;
 }
 
 bool LoopRows::isRow(OffsetSizeAndStrideOpInterface slice, Value whole) const {

@@ -48,7 +48,7 @@ public:
   /// The number of iterations.
   const TensorSize &getCount() const { return countSize; }
   /// The rows that have this index in the iterations. If their number is not known, only all rows from 0 on.
-  std::optional<Rows> getRows(Value index);
+  std::optional<Rows> getRows(Value index) const;
   /// Whether a slice of the tensor `whole` has one index in dimension 0 and all of the other dimensions.
   bool isRow(OffsetSizeAndStrideOpInterface slice, Value whole) const;
   /// The index of such a slice, null if it is a constant or the slice has another form.
@@ -63,18 +63,16 @@ private:
   std::optional<bool> compare(mlir::arith::CmpIOp op, unsigned depth) const;
   std::optional<Linear> getLinear(Value index, unsigned depth) const;
   std::optional<Linear> computeLinear(Value index, unsigned depth) const;
-  std::optional<Rows> computeRows(Value index) const;
 
   scf::ForOp loop;
   const Value iteration;
   const int64_t count;
   const TensorSize countSize;
   const TensorSizes &sizes;
-  DenseMap<Value, std::optional<Rows>> rowsOf;
 };
 
 /// The loops from 0 with step 1, and their numbers of iterations, which are dynamic if they are not known. Without
-/// those of one iteration and of too many to evaluate indices in each.
+/// those of one iteration and of more than 2^16.
 SmallVector<std::pair<scf::ForOp, int64_t>> getCountedLoops(Operation *root);
 
 /// Erases ops of a block whose results have no uses, and those that only they used.

@@ -87,8 +87,9 @@ def RNNDistributeLoopsPass : Pass<"rnn-distribute-loops"> {
 
     One op then computes the products of all iterations: the iteration is an additional reduction loop, or an additional dimension of the
     result. An op moves only if the loop stores no more elements per iteration than it saves in reads and writes, and if the stored
-    tensors take at most 256 MiB. Sizes that are not known at compile time count as 16, and such a number of iterations as 64: its iterations
-    must use all rows of a tensor in one order. Tensors of which each iteration writes a row start as empty tensors.
+    tensors take at most 256 MiB, where unknown sizes are assumed to be 16, and an unknown number of iterations 64. In the latter case the
+    loop must read or write all rows of a tensor, in ascending or descending order. Tensors of which each iteration writes a row start as empty
+    tensors.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -98,7 +99,7 @@ def RNNCarryInPlacePass : Pass<"rnn-carry-in-place"> {
   let description = [{
     Where an `scf.for` or `scf.while` carries a tensor of at most 8 KiB, the next value is inserted into the current one, as a slice of all
     elements, before the loop yields it. Otherwise bufferization allocates a buffer in each iteration, and frees that of the one before.
-    An unknown size that stays the same in an `scf.for` counts as 16.
+    Unknown sizes must stay the same in an `scf.for`, and are assumed to be 16.
     Values that may be views of each other, as after an exchange or a branch, are copied first.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::tensor::TensorDialect"];

@@ -318,8 +318,8 @@ def RNNConvertComplexPass : Pass<"rnn-convert-complex", "::mlir::ModuleOp"> {
   let summary = "Replace tensors of complex numbers by tensors of real and imaginary parts";
   let description = [{
     Tensors of complex numbers become two tensors, and scalars two scalars, also where loops, branches and private functions pass them on.
-    Products of matrices (c + a b) become four products of the parts, of which those with zeros are left out: a real tensor that is
-    converted to complex numbers has two. Other linalg ops compute both parts in one loop nest, and reductions in one for each part. The
+    A matrix product (c + a b) becomes four real ones of the parts. Those with a factor of zeros are skipped: if one operand is a real tensor
+    that was converted to complex numbers, two remain. Other linalg ops compute both parts in one loop nest, and reductions in one for each part. The
     arithmetic is upstream's `convert-complex-to-standard`. A module in which another op has complex operands, or a public function
     complex arguments or results, is not changed.
   }];

@@ -144,8 +144,8 @@ std::optional<unsigned> VectorLoops::chooseTransposedRows(unsigned loop) const {
   return best;
 }
 
-/// How often the op reads each element of an input. Loops of unknown size count as one iteration if larger sizes have
-/// other code, and as enough for a copy otherwise.
+/// How often the op reads each element of an input. If `isSmall`, loops of unknown size count as one iteration,
+/// otherwise as so many that a copy pays.
 uint64_t VectorLoops::countUses(const Buffer &input) const {
   return countIterations(staticSizes, /*unknown=*/isSmall ? 1 : fewestUses,
                          [&](unsigned loop) { return !input.map.isFunctionOfDim(loop); });

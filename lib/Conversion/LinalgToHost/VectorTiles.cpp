@@ -179,7 +179,7 @@ void VectorLoops::emitRows(HostBuilder &b, unsigned loop, const Team &team) {
   if (ShapedType::isDynamic(size) || size >= height)
     b.loop(from, whole, height, [&](Value first) { emitTile(first, height); });
   if (ShapedType::isDynamic(size)) {
-    // Tiles of 4, 2 and 1 rows: each tile reads the whole other operand.
+    // The rest in tiles of 4, 2 and 1 rows, not row by row: each tile reads all of the right operand.
     Value rest = b.sub(to, whole), first = whole;
     for (int64_t count = llvm::bit_floor<uint64_t>(std::max<int64_t>(height - 1, 1)); count > 0; count /= 2) {
       Value part = b.createOrFold<arith::AndIOp>(rest, b.index(count));
