@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from ._lowering import constant, elements, flag, operations
 
@@ -169,6 +169,16 @@ def part_of(element: Any) -> str:
 def arithmetic(element: Any, floats: str, integers: str, numbers: str = "") -> str:
     """The op for elements of this type, of those for floats, integers and complex numbers."""
     return numbers if is_complex(element) else floats if "f" in str(element) else integers
+
+
+def reassociation(counts: Iterable[int]) -> str:
+    """The dimensions of a tensor of which `counts[k]` consecutive ones are dimension k of another tensor: [[0, 1], [2]] for 2, 1."""
+    parts: List[str] = []
+    first = 0
+    for count in counts:
+        parts.append("[" + ", ".join(map(str, range(first, first + count))) + "]")
+        first += count
+    return "[" + ", ".join(parts) + "]"
 
 
 def dims(rank: int) -> str:

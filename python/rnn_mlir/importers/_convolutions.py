@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
 
 from . import _slices
-from ._body import Body, Converter, Size, arithmetic, tensor_type
+from ._body import Body, Converter, Size, arithmetic, reassociation, tensor_type
 from ._lowering import ImportFailed
 
 # The loops that index each dimension of a tensor: two if the dimension consists of groups.
@@ -29,16 +29,6 @@ def _names(indices: _Indices) -> List[str]:
     return [name for dim in indices for name in dim]
 
 
-def reassociation(indices: _Indices) -> str:
-    """The dimensions of a tensor of groups that are one dimension of the other tensor."""
-    dims: List[str] = []
-    count = 0
-    for names in indices:
-        dims.append("[" + ", ".join(str(count + k) for k in range(len(names))) + "]")
-        count += len(names)
-    return "[" + ", ".join(dims) + "]"
-
-
 def _expand(body: Body, tensor: Tensor, groups: int) -> Tuple[str, str]:
     """The tensor with two dimensions for each one that consists of groups, and its type."""
     expanded: List[Size] = []
@@ -48,7 +38,7 @@ def _expand(body: Body, tensor: Tensor, groups: int) -> Tuple[str, str]:
     if len(expanded) == len(tensor.sizes):
         return tensor.value, kind
     shape = ", ".join(map(str, expanded))
-    return body.add(f"tensor.expand_shape {tensor.value} {reassociation(tensor.indices)} output_shape [{shape}] : "
+    return body.add(f"tensor.expand_shape {tensor.value} {reassociation(map(len, tensor.indices))} output_shape [{shape}] : "
                     f"{tensor_type(tensor.sizes, tensor.element)} into {kind}"), kind
 
 
@@ -74,7 +64,7 @@ def sum_products(body: Body, factors: Sequence[Tensor], sizes: Sequence[Size], i
     value = body.add(f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} ins({left}, {right} : {left_kind}, {right_kind}) "
                      f"outs({total} : {expanded}) {{\n^bb0({', '.join(arguments)}, %s: {element}):\n{text}\n}} -> {expanded}")
     if expanded != kind:
-        value = body.add(f"tensor.collapse_shape {value} {reassociation(indices)} : {expanded} into {kind}")
+        value = body.add(f"tensor.collapse_shape {value} {reassociation(map(len, indices))} : {expanded} into {kind}")
     return [body.cast(value, kind, wanted)]
 
 

@@ -13,7 +13,7 @@ from typing import Any, Dict, List, NamedTuple, Sequence
 import numpy as np
 
 from . import _slices
-from ._body import Body, Converter, Size, arithmetic, dims, is_complex, part_of, tensor_type
+from ._body import Body, Converter, Size, arithmetic, dims, is_complex, part_of, reassociation, tensor_type
 
 # The longest transform that one matrix computes.
 _LONGEST = 1024
@@ -107,7 +107,7 @@ def _transform(body: Body, tensor: _Tensor, axis: int, sign: int) -> _Tensor:
     second = n // first
     rank = len(tensor.sizes)
     split = [*tensor.sizes[:axis], first, second, *tensor.sizes[axis + 1:]]
-    groups = "[" + ", ".join(f"[{dim}, {dim + 1}]" if dim == axis else f"[{dim + (dim > axis)}]" for dim in range(rank)) + "]"
+    groups = reassociation(2 if dim == axis else 1 for dim in range(rank))
     value = body.add(f"tensor.expand_shape {tensor.value} {groups} output_shape [{', '.join(map(str, split))}] : {tensor.kind} into "
                      f"{tensor_type(split, tensor.element)}")
     # Index j = j1 second + j2, and index k = k1 + k2 first of the result.

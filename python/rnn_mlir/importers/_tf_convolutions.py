@@ -10,8 +10,8 @@ import itertools
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _slices
-from ._body import Body, Converter, Size, tensor_type
-from ._convolutions import Tensor, pad, reassociation, sum_products
+from ._body import Body, Converter, Size, reassociation, tensor_type
+from ._convolutions import Tensor, pad, sum_products
 from ._graph import named, rename
 from ._lowering import ImportFailed
 
@@ -166,8 +166,7 @@ def _regroup(body: Body, value: str, sizes: Sequence[Size], divided: Sequence[Se
     """Divides dimensions into several, permutes these, and merges `groups[k]` of them each."""
     element = body.type(0).element_type
     flat = [size for part in divided for size in part]
-    parts = [[str(size) for size in part] for part in divided]
-    value = body.add(f"tensor.expand_shape {value} {reassociation(parts)} output_shape [{', '.join(map(str, flat))}] : "
+    value = body.add(f"tensor.expand_shape {value} {reassociation(map(len, divided))} output_shape [{', '.join(map(str, flat))}] : "
                      f"{tensor_type(sizes, element)} into {tensor_type(flat, element)}")
     permuted = [flat[dim] for dim in permutation]
     init, kind = body.empty(permuted, element)
@@ -176,8 +175,7 @@ def _regroup(body: Body, value: str, sizes: Sequence[Size], divided: Sequence[Se
     ends = list(itertools.accumulate(groups))
     merged = [permuted[end - count:end] for count, end in zip(groups, ends)]
     result = [functools.reduce(body.times, part) for part in merged]
-    parts = [[str(size) for size in part] for part in merged]
-    return body.add(f"tensor.collapse_shape {value} {reassociation(parts)} : {kind} into {tensor_type(result, element)}"), result
+    return body.add(f"tensor.collapse_shape {value} {reassociation(groups)} : {kind} into {tensor_type(result, element)}"), result
 
 
 def _blocks(body: Body) -> Tuple[List[int], List[List[Size]]]:
