@@ -51,13 +51,16 @@ static SmallVector<unsigned> getFirstUses(linalg::LinalgOp op) {
 }
 
 static bool areEqual(linalg::LinalgOp left, linalg::LinalgOp right) {
-  auto compare = [](Value a, Value b) {
+  llvm::DenseMap<Value, Value> inside; // values of the body of `left`, and those of `right` that are the same
+  auto compare = [&](Value a, Value b) {
+    if (left->getRegion(0).isAncestor(a.getParentRegion()))
+      return success(inside.lookup(a) == b);
     Attribute first, second;
     const bool isFirst = matchPattern(a, m_Constant(&first)), isSecond = matchPattern(b, m_Constant(&second));
     return success(isFirst == isSecond && first == second && a.getType() == b.getType());
   };
-  return OperationEquivalence::isEquivalentTo(left, right, compare, /*markEquivalent=*/nullptr,
-                                              OperationEquivalence::IgnoreLocations) &&
+  return OperationEquivalence::isEquivalentTo(
+             left, right, compare, [&](Value a, Value b) { inside[a] = b; }, OperationEquivalence::IgnoreLocations) &&
          getFirstUses(left) == getFirstUses(right);
 }
 

@@ -64,7 +64,7 @@ func.func @products(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: memref<64x
 // Not equal: other bodies, constants, types, or operands that are the same buffer. Not outlined: in loops, few elements,
 // values of the program in the body, and constants of the module.
 // CHECK-LABEL: func @different
-// CHECK-NOT: call
+// CHECK-NOT: call @
 // CHECK: return
 #id = affine_map<(d0) -> (d0)>
 memref.global "private" constant @weights : memref<100xf32> = dense<1.0>
@@ -129,6 +129,32 @@ func.func @different(%a: memref<100xf32>, %b: memref<100xf32>, %c: memref<100xf3
   ^bb0(%x: f32, %o: f32):
     %p = arith.mulf %x, %v : f32
     linalg.yield %p : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// The ops of the bodies are the same, but not their operands.
+// CHECK-LABEL: func @bodies
+// CHECK-NOT: call @
+// CHECK: return
+func.func @bodies(%a: memref<100xf32>, %b: memref<100xf32>, %c: memref<100xf32>) {
+  linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %a : memref<100xf32>, memref<100xf32>) outs(%b : memref<100xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %x : f32
+    %q = arith.subf %p, %y : f32
+    linalg.yield %q : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%b, %b : memref<100xf32>, memref<100xf32>) outs(%c : memref<100xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %x : f32
+    %q = arith.subf %y, %p : f32
+    linalg.yield %q : f32
   }
   return
 }
