@@ -58,7 +58,10 @@ CASES = (("RNN (40,16,16,64)", elman, (floats(16, 64), floats(64, 64), floats(64
          ("LSTM of a concatenation (40,16,64,64), steps", lstm, (floats(128, 256), floats(256), floats(40, 16, 64)), "t, b, 64"),
          ("perceptron (64, 256, 512, 10)", perceptron, (floats(256, 512), floats(512), floats(512, 10), floats(64, 256)), "b, 256"),
          ("layer normalization (512, 256)", normalization, (floats(256), floats(256), floats(512, 256)), "b, 256"),
-         ("attention (8, 64, 64)", attention, (floats(64, 192), floats(8, 64, 64)), "b, t, 64"))
+         ("attention (8, 64, 64)", attention, (floats(64, 192), floats(8, 64, 64)), "b, t, 64"),
+         ("layer normalization (4096, 512)", normalization, (floats(512), floats(512), floats(4096, 512)), "b, 512"),
+         ("log softmax (700, 10000)", jax.nn.log_softmax, (floats(700, 10000),), "b, 10000"),
+         ("attention (32, 128, 64)", attention, (floats(64, 192), floats(32, 128, 64)), "b, t, 64"))
 
 
 def main():

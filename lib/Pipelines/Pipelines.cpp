@@ -179,6 +179,9 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
   if (options.target == TargetKind::Host) {
     // Before convert-linalg-to-host, which vectorizes the copies and shares them among threads.
     pm.addPass(createRNNExpandStridedCopiesPass());
+    // Sizes of buffers by other values, so that the next pass may shrink the buffers.
+    pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+    pm.addNestedPass<func::FuncOp>(createRNNBlockRowsPass());
     // Before convert-rnn-to-host, whose loops are a hundred times as much IR without linalg ops.
     pm.addPass(createConvertLinalgToHostPass({options.vectorBits ? options.vectorBits : 256, options.vectorRegisters,
                                               options.blockDepth, options.fmaUnits, options.bf16Gemm}));

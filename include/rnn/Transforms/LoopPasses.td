@@ -42,6 +42,26 @@ def RNNHoistInvariantsPass : Pass<"rnn-hoist-invariants"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RNNBlockRowsPass : Pass<"rnn-block-rows", "::mlir::func::FuncOp"> {
+  let summary = "Compute chains of linalg ops on memrefs in blocks of rows";
+  let description = [{
+    Ops of which each row of a result only depends on the same row of the results before, such as those of a softmax, a layer
+    normalization or the attention of one head, become an `scf.forall` loop over blocks of rows that contains all of them: what one op
+    writes is in the L1 or L2 cache when the next one reads it, buffers that only these ops use have the size of a block, and threads
+    divide one loop instead of several.
+
+    The rows are one or more parallel loops of every op, found by the dimensions of the buffers that the ops share; products with whole
+    matrices do not belong to a chain. Sums over all rows of what a chain computes are sums of 64 parts, each of consecutive blocks. The
+    order of ops changes: those between the ops of a chain run before or after it. An unknown number of rows counts as 1024, or 64 in
+    loops, and other unknown sizes as 256. The function allocates the buffers that a chain writes. Chains whose buffers are small are
+    left as they are.
+  }];
+  let options = [Option<"leastBytes", "least-bytes", "int64_t", /*default=*/"262144",
+                        "Bytes of the buffers that several ops of a chain access, from which on it is computed in blocks">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def RNNRecomputeRowsPass : Pass<"rnn-recompute-rows"> {
   let summary = "Compute rows again that follow from other stored rows by a few instructions";
   let description = [{

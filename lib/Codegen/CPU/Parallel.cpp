@@ -56,7 +56,7 @@ void KernelLibrary::parallel(HostBuilder &b, Value most, Value work, function_re
   // The runtime does not distribute less work.
   constexpr int64_t leastShared = RNNRT_LEAST_WORK * 2;
   std::optional<int64_t> knownMost = getConstantIntValue(most), knownWork = getConstantIntValue(work);
-  if ((knownMost && *knownMost <= 1) || (knownWork && *knownWork < leastShared))
+  if (!usesThreads || (knownMost && *knownMost <= 1) || (knownWork && *knownWork < leastShared))
     return body({Value(), b.index(0), b.index(1)});
   Operation *caller = b.getInsertionBlock()->getParentOp();
   while (!isa<FunctionOpInterface>(caller))

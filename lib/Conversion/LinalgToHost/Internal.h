@@ -8,6 +8,7 @@
 #define RNN_LIB_CONVERSION_LINALGTOHOST_INTERNAL_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "rnn/Codegen/CPU/KernelLibrary.h"
 
@@ -84,6 +85,25 @@ SmallVector<SmallVector<ZeroedOp>> groupEqualOps(ArrayRef<ZeroedOp> ops);
 
 /// Replaces the ops of a group by calls of a new function. Returns the op in the function.
 linalg::LinalgOp outlineEqualOps(ArrayRef<ZeroedOp> ops, SymbolTable &symbols);
+
+/// Multiply-adds that take as long as the operation on one element, for the decision to use threads.
+int64_t getCost(Operation &op);
+
+/// A loop whose iterations threads share, and the multiply-adds of one of them.
+struct SharedLoop {
+  scf::ForallOp loop;
+  int64_t work;
+};
+
+/// The loops of which each iteration consists of linalg ops. Their ops use one thread.
+SmallVector<SharedLoop> findSharedLoops(ModuleOp module);
+
+/// Replaces equal loops by calls of a new function, which has one of them.
+void outlineEqualLoops(SmallVectorImpl<SharedLoop> &loops, SymbolTable &symbols);
+
+/// Replaces a loop by a region that threads execute, after its ops were converted. Each thread allocates the buffers of
+/// an iteration once.
+void shareLoop(const SharedLoop &shared, const HostVectors &vectors, cpu::KernelLibrary &library);
 
 /// Patterns that replace sin, cos, tan, their inverses, powf and cbrt of f32 vectors by arithmetic. The largest error
 /// is 0.52 units in the last place.

@@ -42,13 +42,26 @@ void rewriteVectorOps(ModuleOp module, RewritePatternSet &&patterns, function_re
   (void)applyOpPatternsGreedily(ops, FrozenRewritePatternSet(std::move(patterns)), config);
 }
 
+bool isAllocated(Value buffer) {
+  return isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(buffer.getDefiningOp());
+}
+
+/// Whether all accesses of an iteration of an scf.forall loop to the same elements use the value `view`.
+bool isOnlyView(Value view) {
+  auto subview = view.getDefiningOp<memref::SubViewOp>();
+  auto loop = subview ? subview->getParentOfType<scf::ForallOp>() : scf::ForallOp();
+  return loop && isAllocated(subview.getSource()) && llvm::all_of(subview.getSource().getUsers(), [&](Operation *user) {
+           return user == subview || (!loop->isAncestor(user) && !isa<ViewLikeOpInterface>(user));
+         });
+}
+
 /// The op that fills the result of `op` with zeros, if nothing else uses the buffer before `op`.
 linalg::FillOp findZeros(linalg::LinalgOp op) {
   if (isa<linalg::FillOp>(op) || op.getNumDpsInits() != 1)
     return {};
   Value buffer = op.getDpsInits().front();
   // Buffers that are allocated at the start of the function have users in one block and in its regions, too.
-  if (!isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(buffer.getDefiningOp()))
+  if (!isAllocated(buffer) && !isOnlyView(buffer))
     return {};
   linalg::FillOp found;
   for (Operation *user : buffer.getUsers()) {
@@ -90,6 +103,9 @@ FailureOr<bool> host::convertToPackedOrLoops(linalg::LinalgOp op, bool isZero, c
 }
 
 void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {
+  SymbolTable symbols(module);
+  SmallVector<SharedLoop> loops = findSharedLoops(module);
+  outlineEqualLoops(loops, symbols);
   SmallVector<linalg::LinalgOp> found, ops;
   module.walk([&](linalg::LinalgOp op) { found.push_back(op); });
   for (linalg::LinalgOp op : found)
@@ -103,21 +119,30 @@ void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {
     else
       zeroed.push_back({op, findZeros(op)});
   }
-  SymbolTable symbols(module);
   cpu::KernelLibrary library(module);
+  auto useThreads = [&](Operation *op) {
+    auto loop = op->getParentOfType<scf::ForallOp>();
+    library.setUsesThreads(!loop ||
+                           !llvm::is_contained(llvm::map_range(loops, [](SharedLoop l) { return l.loop; }), loop));
+  };
   llvm::SmallPtrSet<Operation *, 8> unnecessary;
   for (ArrayRef<ZeroedOp> equal : groupEqualOps(zeroed)) {
     linalg::LinalgOp op = equal.size() > 1 ? outlineEqualOps(equal, symbols) : equal.front().op;
+    useThreads(op);
     FailureOr<bool> startsFromZero = convertToPackedOrLoops(op, bool(equal.front().zeros), vectors, library);
     if (succeeded(startsFromZero) && *startsFromZero)
       unnecessary.insert_range(llvm::map_range(equal, [](const ZeroedOp &other) { return other.zeros; }));
   }
   for (linalg::FillOp fill : fills) {
+    useThreads(fill);
     if (unnecessary.contains(fill))
       fill->erase();
     else
       (void)convertToVectorLoops(fill, /*isZero=*/false, vectors, library);
   }
+  library.setUsesThreads(true);
+  for (const SharedLoop &loop : loops)
+    shareLoop(loop, vectors, library);
 
   MLIRContext *context = module.getContext();
   RewritePatternSet math(context);

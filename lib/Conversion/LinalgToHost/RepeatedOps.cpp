@@ -41,27 +41,63 @@ static bool canBeOutlined(linalg::LinalgOp op) {
   return llvm::all_of(captured, isConstant);
 }
 
-/// For each operand that is not a constant, the index of the first operand with the same value.
-static SmallVector<unsigned> getFirstUses(linalg::LinalgOp op) {
+/// The values from outside that an op uses: its operands, and those that its regions use.
+static SmallVector<Value> getUsedValues(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  llvm::append_range(values, captured);
+  return values;
+}
+
+/// For each value that is not a constant, the index of the first one that is the same.
+static SmallVector<unsigned> getFirstUses(ArrayRef<Value> values) {
   SmallVector<unsigned> uses;
-  for (Value operand : op->getOperands())
-    if (!isConstant(operand))
-      uses.push_back(llvm::find(op->getOperands(), operand).getIndex());
+  for (Value value : values)
+    if (!isConstant(value))
+      uses.push_back(llvm::find(values, value) - values.begin());
   return uses;
 }
 
-static bool areEqual(linalg::LinalgOp left, linalg::LinalgOp right) {
-  llvm::DenseMap<Value, Value> inside; // values of the body of `left`, and those of `right` that are the same
+static bool areEqual(Operation *left, Operation *right) {
+  const SmallVector<Value> leftValues = getUsedValues(left), rightValues = getUsedValues(right);
+  if (leftValues.size() != rightValues.size() || getFirstUses(leftValues) != getFirstUses(rightValues))
+    return false;
+  llvm::DenseMap<Value, Value> inside; // values of the regions of `left`, and those of `right` that are the same
   auto compare = [&](Value a, Value b) {
-    if (left->getRegion(0).isAncestor(a.getParentRegion()))
+    auto *found = llvm::find(leftValues, a);
+    if (found == leftValues.end())
       return success(inside.lookup(a) == b);
     Attribute first, second;
     const bool isFirst = matchPattern(a, m_Constant(&first)), isSecond = matchPattern(b, m_Constant(&second));
-    return success(isFirst == isSecond && first == second && a.getType() == b.getType());
+    const bool isSame =
+        isFirst ? first == second : found - leftValues.begin() == llvm::find(rightValues, b) - rightValues.begin();
+    return success(isFirst == isSecond && isSame && a.getType() == b.getType());
   };
   return OperationEquivalence::isEquivalentTo(
-             left, right, compare, [&](Value a, Value b) { inside[a] = b; }, OperationEquivalence::IgnoreLocations) &&
-         getFirstUses(left) == getFirstUses(right);
+      left, right, compare, [&](Value a, Value b) { inside[a] = b; }, OperationEquivalence::IgnoreLocations);
+}
+
+/// A hash that is the same for equal ops.
+static llvm::hash_code hashOp(Operation *op) {
+  return OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
+                                           OperationEquivalence::ignoreHashValue,
+                                           OperationEquivalence::IgnoreLocations);
+}
+
+/// Appends an item to the group whose first op is equal to `op`, or to a new one.
+template <typename Item>
+static void addToGroup(SmallVectorImpl<SmallVector<Item>> &groups,
+                       llvm::DenseMap<llvm::hash_code, SmallVector<size_t, 1>> &candidates, Operation *op, Item item,
+                       llvm::function_ref<bool(Item)> isEqual) {
+  SmallVector<size_t, 1> &known = candidates[hashOp(op)];
+  auto found = llvm::find_if(known, [&](size_t index) { return isEqual(groups[index].front()); });
+  if (found != known.end()) {
+    groups[*found].push_back(item);
+    return;
+  }
+  known.push_back(groups.size());
+  groups.push_back({item});
 }
 
 SmallVector<SmallVector<host::ZeroedOp>> host::groupEqualOps(ArrayRef<ZeroedOp> ops) {
@@ -72,34 +108,25 @@ SmallVector<SmallVector<host::ZeroedOp>> host::groupEqualOps(ArrayRef<ZeroedOp> 
       groups.push_back({zeroed});
       continue;
     }
-    llvm::hash_code hash =
-        OperationEquivalence::computeHash(zeroed.op, OperationEquivalence::ignoreHashValue,
-                                          OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations);
-    SmallVector<size_t, 1> &known = candidates[hash];
-    auto found = llvm::find_if(known, [&](size_t index) {
-      const ZeroedOp &other = groups[index].front();
+    addToGroup<ZeroedOp>(groups, candidates, zeroed.op, zeroed, [&](ZeroedOp other) {
       return bool(other.zeros) == bool(zeroed.zeros) && areEqual(other.op, zeroed.op);
     });
-    if (found != known.end()) {
-      groups[*found].push_back(zeroed);
-    } else {
-      known.push_back(groups.size());
-      groups.push_back({zeroed});
-    }
   }
   return groups;
 }
 
-linalg::LinalgOp host::outlineEqualOps(ArrayRef<ZeroedOp> ops, SymbolTable &symbols) {
-  linalg::LinalgOp first = ops.front().op;
+/// Replaces equal ops by calls of a new function. Returns the op in the function.
+static Operation *outline(ArrayRef<Operation *> ops, SymbolTable &symbols) {
+  Operation *first = ops.front();
+  const SmallVector<Value> values = getUsedValues(first);
   llvm::SmallSetVector<unsigned, 4> used;
-  used.insert_range(getFirstUses(first));
+  used.insert_range(getFirstUses(values));
   SmallVector<Type> types;
-  for (unsigned operand : used)
-    types.push_back(first->getOperand(operand).getType());
+  for (unsigned index : used)
+    types.push_back(values[index].getType());
 
   OpBuilder b(first->getContext());
-  auto function = func::FuncOp::create(b, first.getLoc(), "rnn_host_op", b.getFunctionType(types, {}));
+  auto function = func::FuncOp::create(b, first->getLoc(), "rnn_host_op", b.getFunctionType(types, {}));
   function.setPrivate();
   // Internal linkage lets LLVM remove unused parts of the buffers' descriptors.
   function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
@@ -109,23 +136,47 @@ linalg::LinalgOp host::outlineEqualOps(ArrayRef<ZeroedOp> ops, SymbolTable &symb
   Block *block = function.addEntryBlock();
   b.setInsertionPointToStart(block);
   IRMapping mapping;
-  for (auto [operand, argument] : llvm::zip_equal(used, block->getArguments()))
-    mapping.map(first->getOperand(operand), argument);
-  SetVector<Value> constants;
-  getUsedValuesDefinedAbove(first->getRegions(), constants);
-  constants.insert_range(llvm::make_filter_range(first->getOperands(), isConstant));
-  for (Value constant : constants)
-    b.clone(*constant.getDefiningOp(), mapping);
-  auto inside = cast<linalg::LinalgOp>(b.clone(*first, mapping));
-  func::ReturnOp::create(b, first.getLoc());
+  for (auto [index, argument] : llvm::zip_equal(used, block->getArguments()))
+    mapping.map(values[index], argument);
+  for (Value value : values)
+    if (isConstant(value) && !mapping.contains(value))
+      b.clone(*value.getDefiningOp(), mapping);
+  Operation *inside = b.clone(*first, mapping);
+  func::ReturnOp::create(b, first->getLoc());
 
-  for (linalg::LinalgOp op : llvm::map_range(ops, [](const ZeroedOp &zeroed) { return zeroed.op; })) {
+  for (Operation *op : ops) {
+    const SmallVector<Value> others = getUsedValues(op);
     SmallVector<Value> operands;
-    for (unsigned operand : used)
-      operands.push_back(op->getOperand(operand));
+    for (unsigned index : used)
+      operands.push_back(others[index]);
     b.setInsertionPoint(op);
-    func::CallOp::create(b, op.getLoc(), function, operands);
+    func::CallOp::create(b, op->getLoc(), function, operands);
     op->erase();
   }
   return inside;
+}
+
+linalg::LinalgOp host::outlineEqualOps(ArrayRef<ZeroedOp> ops, SymbolTable &symbols) {
+  auto outlined = llvm::map_to_vector(ops, [](ZeroedOp zeroed) { return zeroed.op.getOperation(); });
+  return cast<linalg::LinalgOp>(outline(outlined, symbols));
+}
+
+void host::outlineEqualLoops(SmallVectorImpl<SharedLoop> &loops, SymbolTable &symbols) {
+  SmallVector<SmallVector<SharedLoop>> groups;
+  llvm::DenseMap<llvm::hash_code, SmallVector<size_t, 1>> candidates;
+  for (SharedLoop shared : loops) {
+    if (shared.loop->getParentOfType<LoopLikeOpInterface>())
+      groups.push_back({shared});
+    else
+      addToGroup<SharedLoop>(groups, candidates, shared.loop, shared,
+                             [&](SharedLoop other) { return areEqual(other.loop, shared.loop); });
+  }
+  loops.clear();
+  for (ArrayRef<SharedLoop> group : groups) {
+    loops.push_back(group.front());
+    if (group.size() == 1)
+      continue;
+    auto equal = llvm::map_to_vector(group, [](SharedLoop shared) { return shared.loop.getOperation(); });
+    loops.back().loop = cast<scf::ForallOp>(outline(equal, symbols));
+  }
 }

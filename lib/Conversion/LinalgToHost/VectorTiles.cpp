@@ -16,8 +16,7 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
-/// Multiply-adds that take as long as the operation on one element, for the decision to use threads.
-static int64_t getCost(Operation &op) {
+int64_t host::getCost(Operation &op) {
   if (isa<math::MathDialect>(op.getDialect()))
     return 16;
   return isa<arith::DivFOp>(op) || isIntegerDivision(&op) ? 8 : 1;

@@ -53,6 +53,8 @@ public:
   /// Emits `body` as code of a team of 1 to `most` threads, with `work` multiply-adds between two barriers. Its results
   /// must not depend on the number of threads. Teams do not nest.
   void parallel(HostBuilder &b, Value most, Value work, function_ref<void(const Team &)> body);
+  /// Without threads, `parallel` emits code for one: the code around it will be shared by threads.
+  void setUsesThreads(bool uses) { usesThreads = uses; }
 
   /// The address of `bytes` bytes of the module, aligned to a cache line. They are zero when the module is loaded.
   Value createStaticMemory(HostBuilder &b, StringRef name, int64_t bytes);
@@ -81,6 +83,7 @@ private:
 
   SymbolTable symbols;
   llvm::StringMap<func::FuncOp> functions;
+  bool usesThreads = true;
 };
 
 } // namespace mlir::rnn::cpu
