@@ -301,9 +301,10 @@ void TileEmitter::addParts(linalg::LinalgOp op) {
   Value all = parts.lookup(op), result = op.getDpsInits().front();
   const unsigned rank = cast<MemRefType>(all.getType()).getRank();
   AffineMap identity = b.getMultiDimIdentityMap(rank);
+  AffineMap withoutPart = AffineMap::get(rank, 0, identity.getResults().drop_front(), b.getContext());
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
   iterators.front() = utils::IteratorType::reduction;
-  linalg::GenericOp::create(b, all, result, ArrayRef({identity, identity.getMinorSubMap(rank - 1)}), iterators,
+  linalg::GenericOp::create(b, all, result, ArrayRef({identity, withoutPart}), iterators,
                             [](OpBuilder &b, Location loc, ValueRange values) {
                               Value sum = arith::AddFOp::create(b, loc, values[1], values[0]);
                               linalg::YieldOp::create(b, loc, sum);

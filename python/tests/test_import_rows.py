@@ -73,7 +73,7 @@ def compare(compiled, function, values):
 FUNCTIONS = (
     (lambda x: jax.nn.softmax(x, -1), [("n", 200)]), (lambda x: jax.nn.logsumexp(x, -1), [("n", 200)]), (layer_norm, [("n", 200), (200,)]),
     (lambda x, gain, bias: layer_norm(x, gain) + bias, [("n", 12, 40), (40,), (40,)]), (rms_norm, [("n", 3, 128)]), (lambda x: jax.nn.softmax(rms_norm(x), 1), [("n", 20, 11)]), (instance_norm, [("n", 16, 9, 11)]),
-    (attention, [("n", 24, 4, 16)] * 3), (cross_entropy, [("n", 400), ("n",)]), (residual, [("n", 150), (150,)]),
+    (attention, [("n", 24, 4, 16)] * 3), (cross_entropy, [("n", 400), ("n",)]), (lambda x: (jnp.mean(jnp.exp(x) * rms_norm(x)), rms_norm(x)), [("n", 200)]), (residual, [("n", 150), (150,)]),
     (lambda x: jax.nn.softmax(x, 0), [(200, "n")]),
 )
 
