@@ -108,6 +108,7 @@ void rnn::buildBufferizePipeline(OpPassManager &pm, const PipelineOptions &optio
     pm.addNestedPass<func::FuncOp>(createRNNSplitSumsPass());
     pm.addNestedPass<func::FuncOp>(createRNNMergeSumsPass());
     pm.addNestedPass<func::FuncOp>(createRNNDistributeLoopsPass());
+    pm.addNestedPass<func::FuncOp>(createRNNTransposeInvariantsPass());
   }
   // On a GPU, the host would wait for the elements.
   pm.addNestedPass<func::FuncOp>(createRNNCheckBoundsPass({/*elements=*/options.target != TargetKind::Cuda}));

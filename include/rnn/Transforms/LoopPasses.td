@@ -42,6 +42,17 @@ def RNNHoistInvariantsPass : Pass<"rnn-hoist-invariants"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RNNTransposeInvariantsPass : Pass<"rnn-transpose-invariants", "::mlir::func::FuncOp"> {
+  let summary = "Transpose weights before loops whose products read them by columns";
+  let description = [{
+    The gradient of `h @ w` multiplies by the transpose of `w` in each iteration of a loop, which would copy `w` each time, or gather
+    vectors. If an `scf.for` loop does not compute an input of a sum of products, and the loop over the last dimension of the result
+    indexes another dimension of that input than the last one, the product reads a copy with this dimension last, before the outermost
+    such loop. Loops of fewer than four iterations, and products of fewer than four rows, are left as they are.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def RNNBlockRowsPass : Pass<"rnn-block-rows", "::mlir::func::FuncOp"> {
   let summary = "Compute chains of linalg ops on memrefs in blocks of rows";
   let description = [{
