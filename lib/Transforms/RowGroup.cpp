@@ -20,8 +20,8 @@ using namespace mlir::rnn;
 /// they may be in L2 instead. A group with a row of more than the last limit is none.
 constexpr int64_t bytesInL1 = 32 * 1024, bytesInL2 = 256 * 1024, mostRowBytes = 3 << 18;
 constexpr int64_t fewestRows = 8;
-/// Threads divide the tiles.
-constexpr int64_t fewestTiles = 16;
+/// Threads divide the tiles. Rows are divided into at least the second number of them, if they are as many.
+constexpr int64_t fewestTiles = 8, enoughTiles = 16;
 constexpr size_t mostMembers = 48;
 
 //===----------------------------------------------------------------------===//
@@ -304,7 +304,7 @@ bool RowGroup::chooseTiles(MutableArrayRef<RowLoop> loops) const {
   int64_t tiles = 1;
   for (RowLoop &row : loops)
     tiles *= getRows(row);
-  rows = std::min<int64_t>(llvm::bit_floor<uint64_t>(rows), std::max<int64_t>(tiles / fewestTiles, 1));
+  rows = std::min<int64_t>(llvm::bit_floor<uint64_t>(rows), std::max<int64_t>(tiles / enoughTiles, 1));
   // Whole inner loops first.
   for (RowLoop &row : llvm::reverse(loops)) {
     const int64_t size = getRows(row);
