@@ -120,22 +120,23 @@ static bool skipUnitReshape(Value &value, SmallVectorImpl<std::optional<unsigned
 static std::optional<RowAccess> getAccess(Value value, AffineMap map) {
   RowAccess access;
   access.value = access.buffer = value;
+  SmallVector<std::optional<unsigned>> dims; // for each dimension of `value`, that of the buffer
   if (!isa<MemRefType>(value.getType()))
     return access.buffer = Value(), access;
   if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
     return std::nullopt;
   for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
-    access.valueDim.push_back(dim);
-  while (skipUnitReshape(access.buffer, access.valueDim))
+    dims.push_back(dim);
+  while (skipUnitReshape(access.buffer, dims))
     ;
   access.loops.resize(cast<MemRefType>(access.buffer.getType()).getRank());
-  for (auto [dim, expr] : llvm::zip_equal(access.valueDim, map.getResults()))
+  for (auto [dim, expr] : llvm::zip_equal(dims, map.getResults()))
     if (auto loop = dyn_cast<AffineDimExpr>(expr); dim && loop)
       access.loops[*dim] = loop.getPosition();
   return access;
 }
 
-/// Whether the op multiplies matrices in a type that packed GEMMs compute, or with other indices.
+/// Whether the op multiplies matrices of a type for which packed GEMMs are always faster than loops over vectors.
 static bool isExcluded(linalg::LinalgOp op) {
   return linalg::isaContractionOpInterface(op) && !llvm::all_of(op->getOperands(), [](Value operand) {
            Type element = getElementTypeOrSelf(operand.getType());
@@ -324,7 +325,7 @@ std::optional<SmallVector<RowAccess>> RowGroup::getAccesses(linalg::LinalgOp op)
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     std::optional<RowAccess> access = getAccess(operand.get(), op.getMatchingIndexingMap(&operand));
-    if (!access || (type && !getAssumedBytes(type)))
+    if (!access || (type && getAssumedBytes(type).value_or(0) == 0))
       return std::nullopt;
     accesses.push_back(std::move(*access));
   }
@@ -386,7 +387,9 @@ bool RowGroup::addSum(linalg::LinalgOp op) {
       !isa<arith::AddFOp>(combiners.front()) || !op.getRegionOutputArgs().front().hasOneUse())
     return false;
   std::optional<SmallVector<RowAccess>> accesses = getAccesses(op);
-  if (!accesses)
+  // Bufferization may use one buffer for rows of the group, and later for the sums.
+  const Value output = BufferAliases::getRoot(op.getDpsInits().front());
+  if (!accesses || llvm::any_of(effects.writes, [&](Value written) { return aliases.mayAlias(output, written); }))
     return false;
   Member member = {op, std::move(*accesses), /*isSum=*/true};
   int64_t inputBytes = 0;

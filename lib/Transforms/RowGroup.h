@@ -45,7 +45,6 @@ struct RowAccess {
   Value value;                                ///< the op's operand
   Value buffer;                               ///< `value` without reshapes that only add or drop dimensions of size 1
   SmallVector<std::optional<unsigned>> loops; ///< for each dimension of `buffer`, the loop of its index
-  SmallVector<std::optional<unsigned>> valueDim; ///< for each dimension of `value`, that of `buffer`
 
   std::optional<unsigned> getDim(unsigned loop) const {
     auto *found = llvm::find(loops, std::optional<unsigned>(loop));
@@ -101,7 +100,7 @@ private:
   /// The bytes of a buffer, or none if they are not known for assumed sizes.
   std::optional<int64_t> getAssumedBytes(MemRefType type) const;
   int64_t getBytes(Value buffer) const { return *getAssumedBytes(cast<MemRefType>(buffer.getType())); }
-  /// The accesses of an op, or none if they have other indices than loops.
+  /// The accesses of an op, or none if they have other indices than loops, or no elements.
   std::optional<SmallVector<RowAccess>> getAccesses(linalg::LinalgOp op) const;
   /// Whether the op accesses a buffer that the group writes only as a whole, and not in its body.
   bool accessesWhole(const Member &member, Value written) const;

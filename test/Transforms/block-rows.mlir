@@ -390,3 +390,69 @@ func.func @changed(%x: memref<4096x96xf32>, %t: memref<96x4096xf32>, %given: mem
   memref.dealloc %y : memref<4096x96xf32>
   return %z : memref<4096x96xf32>
 }
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#sums = affine_map<(d0, d1) -> (d0)>
+#transposed = affine_map<(d0, d1) -> (d1, d0)>
+
+// The sums over rows are in a buffer that the group uses for its own rows before.
+// LARGE-LABEL: func @reused
+// LARGE: %[[V:.*]] = memref.alloc() : memref<512xf32>
+// LARGE: scf.forall (%{{.*}}) = (0) to (512) step (8) {
+// LARGE: memref.subview %[[V]]
+// LARGE: linalg.generic {{.*}}"parallel", "reduction"]} ins(%{{.*}} : memref<512x512xf32>) outs(%[[V]] : memref<512xf32>)
+// LARGE: return %[[V]]
+func.func @reused(%x: memref<512x512xf32>) -> memref<512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %v = memref.alloc() : memref<512xf32>
+  %y = memref.alloc() : memref<512x512xf32>
+  linalg.fill ins(%zero : f32) outs(%v : memref<512xf32>)
+  linalg.generic {indexing_maps = [#rows, #sums], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<512x512xf32>) outs(%v : memref<512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #sums, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %v : memref<512x512xf32>, memref<512xf32>) outs(%y : memref<512x512xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %0 = arith.divf %in, %s : f32
+    linalg.yield %0 : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%v : memref<512xf32>)
+  linalg.generic {indexing_maps = [#transposed, #sums], iterator_types = ["parallel", "reduction"]}
+      ins(%y : memref<512x512xf32>) outs(%v : memref<512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  memref.dealloc %y : memref<512x512xf32>
+  return %v : memref<512xf32>
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#sums = affine_map<(d0, d1) -> (d0)>
+
+// No elements.
+// CHECK-LABEL: func @empty
+// CHECK-NOT: scf.forall
+// CHECK: return
+func.func @empty(%x: memref<64x0xf32>, %z: memref<0x64xf32>) -> (memref<64xf32>, memref<0x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %v = memref.alloc() : memref<64xf32>
+  linalg.fill ins(%zero : f32) outs(%v : memref<64xf32>)
+  linalg.generic {indexing_maps = [#rows, #sums], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<64x0xf32>) outs(%v : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  %y = memref.alloc() : memref<0x64xf32>
+  linalg.exp ins(%z : memref<0x64xf32>) outs(%y : memref<0x64xf32>)
+  linalg.exp ins(%y : memref<0x64xf32>) outs(%y : memref<0x64xf32>)
+  return %v, %y : memref<64xf32>, memref<0x64xf32>
+}

@@ -120,21 +120,20 @@ void rnn::convertLinalgToHost(ModuleOp module, const HostVectors &vectors) {
       zeroed.push_back({op, findZeros(op)});
   }
   cpu::KernelLibrary library(module);
-  auto useThreads = [&](Operation *op) {
-    auto loop = op->getParentOfType<scf::ForallOp>();
-    library.setUsesThreads(!loop ||
-                           !llvm::is_contained(llvm::map_range(loops, [](SharedLoop l) { return l.loop; }), loop));
+  auto chooseThreads = [&](Operation *op) {
+    auto around = op->getParentOfType<scf::ForallOp>();
+    library.setUsesThreads(llvm::none_of(loops, [&](SharedLoop shared) { return shared.loop == around; }));
   };
   llvm::SmallPtrSet<Operation *, 8> unnecessary;
   for (ArrayRef<ZeroedOp> equal : groupEqualOps(zeroed)) {
     linalg::LinalgOp op = equal.size() > 1 ? outlineEqualOps(equal, symbols) : equal.front().op;
-    useThreads(op);
+    chooseThreads(op);
     FailureOr<bool> startsFromZero = convertToPackedOrLoops(op, bool(equal.front().zeros), vectors, library);
     if (succeeded(startsFromZero) && *startsFromZero)
       unnecessary.insert_range(llvm::map_range(equal, [](const ZeroedOp &other) { return other.zeros; }));
   }
   for (linalg::FillOp fill : fills) {
-    useThreads(fill);
+    chooseThreads(fill);
     if (unnecessary.contains(fill))
       fill->erase();
     else

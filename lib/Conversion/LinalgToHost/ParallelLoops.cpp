@@ -44,11 +44,12 @@ static uint64_t countWork(Block &block) {
 }
 
 SmallVector<SharedLoop> host::findSharedLoops(ModuleOp module) {
+  constexpr uint64_t mostWork = 1 << 30; // enough for any number of threads, and products with it do not overflow
   SmallVector<SharedLoop> found;
   module.walk([&](scf::ForallOp loop) {
     if (!loop.getMapping() && loop.getOutputs().empty() && !loop->getParentOfType<scf::ForallOp>() &&
         llvm::all_of(*loop.getBody(), canBeShared))
-      found.push_back({loop, static_cast<int64_t>(std::min<uint64_t>(countWork(*loop.getBody()), INT64_MAX))});
+      found.push_back({loop, static_cast<int64_t>(std::min(countWork(*loop.getBody()), mostWork))});
   });
   return found;
 }
