@@ -112,12 +112,15 @@ def multiply_parts(x, h, w):
     return x @ w[:x.shape[-1]] + h @ w[x.shape[-1]:]
 
 
+def lstm_cell(x, w, b, h, c, multiply=multiply_whole):
+    i, f, g, o = jnp.split(multiply(x, h, w) + b, 4, -1)
+    c = jax.nn.sigmoid(f + 1) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+    return jax.nn.sigmoid(o) * jnp.tanh(c), c
+
+
 def lstm(x, w, b, h, c, multiply=multiply_whole):
     def step(carry, x):
-        h, c = carry
-        i, f, g, o = jnp.split(multiply(x, h, w) + b, 4, -1)
-        c = jax.nn.sigmoid(f + 1) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
-        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        h, c = lstm_cell(x, w, b, *carry, multiply)
         return (h, c), h
     return lax.scan(step, (h, c), x)
 

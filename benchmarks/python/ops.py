@@ -22,6 +22,7 @@ import libraries  # noqa: E402
 import models  # noqa: E402
 import numpy as np  # noqa: E402
 import recurrent  # noqa: E402
+import recurrent_models  # noqa: E402
 import rnn_mlir  # noqa: E402
 import states  # noqa: E402
 from common import interleaved, processor  # noqa: E402
@@ -150,6 +151,7 @@ def cases():
     yield from states.cases(floats)
     yield from complex_numbers.cases(floats)
     yield from models.cases(floats, integers)
+    yield from recurrent_models.cases(floats, integers)
     yield from libraries.cases(floats)
 
 

@@ -51,7 +51,7 @@ public:
   TileEmitter(const RowGroup &group) : group(group), loops(group.getRowLoops()) {}
   /// Inserts the loops before `last`. The ops of the group remain.
   void emitLoops(linalg::LinalgOp last);
-  /// Adds the sums of all parts to the result of `op`, and erases it.
+  /// Adds the sums of all parts to the result of `op`, before it.
   void addParts(linalg::LinalgOp op);
   /// Erases the ops of the group, and the buffers that only they use.
   void eraseOps();
