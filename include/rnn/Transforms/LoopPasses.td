@@ -56,10 +56,10 @@ def RNNTransposeInvariantsPass : Pass<"rnn-transpose-invariants", "::mlir::func:
 def RNNBlockRowsPass : Pass<"rnn-block-rows", "::mlir::func::FuncOp"> {
   let summary = "Compute chains of linalg ops on memrefs in blocks of rows";
   let description = [{
-    Ops of which each row of a result only depends on the same row of the results before, such as those of a softmax, a layer
-    normalization or the attention of one head, become an `scf.forall` loop over blocks of rows that contains all of them: what one op
-    writes is in the L1 or L2 cache when the next one reads it, buffers that only these ops use have the size of a block, and threads
-    divide one loop instead of several.
+    A chain is a sequence of ops in which row i of each result depends on row i of the earlier results alone, such as a softmax, a layer
+    normalization or the attention of one head. It becomes one `scf.forall` loop over blocks of rows, whose body has all ops of the
+    chain. The next op finds what an op wrote in the L1 or L2 cache, buffers that only the chain uses have the size of a block, and
+    threads divide one loop instead of several.
 
     The rows are one or more parallel loops of every op, found by the dimensions of the buffers that the ops share; products with whole
     matrices do not belong to a chain. Sums over all rows of what a chain computes are sums of 64 parts, each of consecutive blocks. The
