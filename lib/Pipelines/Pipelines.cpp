@@ -180,7 +180,8 @@ void rnn::buildLowerPipeline(OpPassManager &pm, const PipelineOptions &options) 
   if (options.target == TargetKind::Host) {
     // Before convert-linalg-to-host, which vectorizes the copies and shares them among threads.
     pm.addPass(createRNNExpandStridedCopiesPass());
-    // Sizes of buffers by other values, so that the next pass may shrink the buffers.
+    // Replaces the size of an allocated buffer by the value that it was allocated with. A memref.dim is a use of the
+    // buffer, with which the next pass could not shrink it.
     pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
     pm.addNestedPass<func::FuncOp>(createRNNBlockRowsPass());
     // Before convert-rnn-to-host, whose loops are a hundred times as much IR without linalg ops.

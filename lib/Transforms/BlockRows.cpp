@@ -12,7 +12,6 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "rnn/Transforms/Passes.h"
 
 namespace mlir::rnn {
@@ -61,13 +60,16 @@ private:
   void allocateParts(ImplicitLocOpBuilder &b, int64_t parts);
   OpFoldResult getSize(ImplicitLocOpBuilder &b, Value buffer, unsigned dim);
   void emitTiles(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> from, ArrayRef<OpFoldResult> to, int64_t firstPart,
-                 int64_t parts);
+                 int64_t count);
+  Value countTiles(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> from, ArrayRef<OpFoldResult> to,
+                   SmallVectorImpl<Value> &counts);
+  void startSums(ImplicitLocOpBuilder &b, Value number);
   void emitTile(ImplicitLocOpBuilder &b);
   Value getTile(ImplicitLocOpBuilder &b, const RowGroup::Member &member, const RowAccess &access);
   Value reshapeTile(ImplicitLocOpBuilder &b, Value value, const RowAccess &access, Value tile);
   void cloneMember(ImplicitLocOpBuilder &b, const RowGroup::Member &member);
-  /// The row loop that indexes a dimension of a buffer as `member` accesses it.
-  std::optional<size_t> getRow(const RowGroup::Member &member, const RowAccess &access, unsigned dim) const;
+  /// The row loop that is this loop of a member.
+  std::optional<size_t> getRow(const RowGroup::Member &member, std::optional<unsigned> loop) const;
 
   const RowGroup &group;
   ArrayRef<RowLoop> loops;
@@ -77,7 +79,8 @@ private:
   // Of the current loops:
   SmallVector<Value> starts;
   SmallVector<int64_t> sizes;
-  /// The tiles of a buffer, with the row loop of each of its dimensions: ops may read it by other dimensions.
+  /// The tiles of each buffer in the current iteration. The first part of an entry is the row loop that indexes each
+  /// dimension of the buffer: two ops may read a buffer with one row loop along different dimensions.
   llvm::DenseMap<Value, SmallVector<std::pair<SmallVector<std::optional<size_t>>, Value>, 1>> tiles;
 };
 } // namespace
@@ -99,11 +102,11 @@ void TileEmitter::findOwnBuffers() {
       own.insert(buffer);
 }
 
-std::optional<size_t> TileEmitter::getRow(const RowGroup::Member &member, const RowAccess &access, unsigned dim) const {
+std::optional<size_t> TileEmitter::getRow(const RowGroup::Member &member, std::optional<unsigned> loop) const {
   const size_t index = &member - group.getMembers().data();
-  for (auto [row, loop] : llvm::enumerate(loops))
-    if (access.loops[dim] && access.loops[dim] == loop.loops[index])
-      return row;
+  for (auto [number, row] : llvm::enumerate(loops))
+    if (loop && row.loops[index] == loop)
+      return number;
   return std::nullopt;
 }
 
@@ -132,14 +135,12 @@ Value TileEmitter::reshapeTile(ImplicitLocOpBuilder &b, Value value, const RowAc
 Value TileEmitter::getTile(ImplicitLocOpBuilder &b, const RowGroup::Member &member, const RowAccess &access) {
   auto type = cast<MemRefType>(access.buffer.getType());
   SmallVector<OpFoldResult> offsets, shape, strides(type.getRank(), b.getIndexAttr(1));
-  SmallVector<int64_t> staticShape;
   SmallVector<std::optional<size_t>> rows;
   for (unsigned dim = 0; dim < type.getRank(); ++dim) {
-    rows.push_back(getRow(member, access, dim));
-    offsets.push_back(rows.back() ? OpFoldResult(starts[*rows.back()]) : b.getIndexAttr(0));
-    staticShape.push_back(rows.back() ? sizes[*rows.back()] : type.getDimSize(dim));
-    shape.push_back(ShapedType::isDynamic(staticShape.back()) ? getSize(b, access.buffer, dim)
-                                                              : b.getIndexAttr(staticShape.back()));
+    std::optional<size_t> row = getRow(member, access.loops[dim]);
+    rows.push_back(row);
+    offsets.push_back(row ? OpFoldResult(starts[*row]) : b.getIndexAttr(0));
+    shape.push_back(row ? b.getIndexAttr(sizes[*row]) : getSize(b, access.buffer, dim));
   }
   auto &known = tiles[access.buffer];
   auto *found = llvm::find_if(known, [&](const auto &entry) { return entry.first == rows; });
@@ -147,14 +148,12 @@ Value TileEmitter::getTile(ImplicitLocOpBuilder &b, const RowGroup::Member &memb
     return reshapeTile(b, access.value, access, found->second);
   Value tile = access.buffer;
   if (own.contains(access.buffer)) {
-    SmallVector<Value> unknown;
-    for (OpFoldResult size : shape)
-      if (auto value = dyn_cast<Value>(size))
-        unknown.push_back(value);
-    tile = memref::AllocOp::create(b, MemRefType::get(staticShape, type.getElementType()), unknown,
-                                   b.getI64IntegerAttr(64));
-  } else if (llvm::any_of(rows, [](std::optional<size_t> row) { return row.has_value(); }))
+    auto alloc = memref::AllocOp::create(b, shape, type.getElementType());
+    alloc.setAlignment(64);
+    tile = alloc;
+  } else if (llvm::any_of(rows, [](std::optional<size_t> row) { return row.has_value(); })) {
     tile = memref::SubViewOp::create(b, access.buffer, offsets, shape, strides);
+  }
   known.emplace_back(rows, tile);
   return reshapeTile(b, access.value, access, tile);
 }
@@ -168,15 +167,13 @@ void TileEmitter::cloneMember(ImplicitLocOpBuilder &b, const RowGroup::Member &m
     operands.push_back(part.lookup(op));
   Operation *clone = b.clone(*op);
   clone->setOperands(operands);
-  const size_t index = &member - group.getMembers().data();
   clone->walk([&](linalg::IndexOp position) {
-    for (auto [row, start] : llvm::zip_equal(loops, starts))
-      if (row.loops[index] == position.getDim()) {
-        ImplicitLocOpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointAfter(position);
-        auto sum = arith::AddIOp::create(b, position, start);
-        position.getResult().replaceAllUsesExcept(sum, sum);
-      }
+    if (std::optional<size_t> row = getRow(member, position.getDim())) {
+      ImplicitLocOpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointAfter(position);
+      auto sum = arith::AddIOp::create(b, position, starts[*row]);
+      position.getResult().replaceAllUsesExcept(sum, sum);
+    }
   });
 }
 
@@ -211,6 +208,36 @@ void TileEmitter::allocateParts(ImplicitLocOpBuilder &b, int64_t count) {
     }
 }
 
+/// The number of all tiles. Appends those of each row loop to `counts`.
+Value TileEmitter::countTiles(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> from, ArrayRef<OpFoldResult> to,
+                              SmallVectorImpl<Value> &counts) {
+  Value all = b.createOrFold<arith::ConstantIndexOp>(1);
+  for (auto [first, last, size] : llvm::zip_equal(from, to, sizes)) {
+    AffineExpr begin = b.getAffineSymbolExpr(0), end = b.getAffineSymbolExpr(1);
+    OpFoldResult count =
+        affine::makeComposedFoldedAffineApply(b, b.getLoc(), (end - begin).ceilDiv(size), {first, last});
+    counts.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), count));
+    all = b.createOrFold<arith::MulIOp>(all, counts.back());
+  }
+  return all;
+}
+
+/// Fills the sums over rows of one part with zeros.
+void TileEmitter::startSums(ImplicitLocOpBuilder &b, Value number) {
+  for (auto [op, all] : parts) {
+    auto type = cast<MemRefType>(all.getType());
+    SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)), strides(type.getRank(), b.getIndexAttr(1));
+    SmallVector<OpFoldResult> shape = memref::getMixedSizes(b, b.getLoc(), all);
+    offsets.front() = number;
+    shape.front() = b.getIndexAttr(1);
+    MemRefType rowType =
+        memref::SubViewOp::inferRankReducedResultType(type.getShape().drop_front(), type, offsets, shape, strides);
+    part[op] = memref::SubViewOp::create(b, rowType, all, offsets, shape, strides);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+    linalg::FillOp::create(b, zero, part[op]);
+  }
+}
+
 /// Tiles of one size, in the ranges of the row loops. Sums over rows are computed in parts, each of consecutive tiles.
 void TileEmitter::emitTiles(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> from, ArrayRef<OpFoldResult> to,
                             int64_t firstPart, int64_t count) {
@@ -223,31 +250,13 @@ void TileEmitter::emitTiles(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> from
     return emitTile(b);
   }
   auto index = [&](int64_t value) { return b.createOrFold<arith::ConstantIndexOp>(value); };
-  Value tileCount = index(1);
   SmallVector<Value> counts;
-  for (auto [first, last, size] : llvm::zip_equal(from, to, sizes)) {
-    AffineExpr begin = b.getAffineSymbolExpr(0), end = b.getAffineSymbolExpr(1);
-    OpFoldResult tilesOfLoop =
-        affine::makeComposedFoldedAffineApply(b, b.getLoc(), (end - begin).ceilDiv(size), {first, last});
-    counts.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), tilesOfLoop));
-    tileCount = b.createOrFold<arith::MulIOp>(tileCount, counts.back());
-  }
+  Value tileCount = countTiles(b, from, to, counts);
   auto loop = scf::ForallOp::create(b, ArrayRef<OpFoldResult>(b.getIndexAttr(count)), /*outputs=*/ValueRange(),
                                     /*mapping=*/std::nullopt);
   b.setInsertionPointToStart(loop.getBody());
   Value current = loop.getInductionVar(0);
-  for (auto [op, all] : parts) {
-    auto type = cast<MemRefType>(all.getType());
-    SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)), strides(type.getRank(), b.getIndexAttr(1));
-    SmallVector<OpFoldResult> shape = memref::getMixedSizes(b, b.getLoc(), all);
-    offsets.front() = b.createOrFold<arith::AddIOp>(current, index(firstPart));
-    shape.front() = b.getIndexAttr(1);
-    MemRefType rowType =
-        memref::SubViewOp::inferRankReducedResultType(type.getShape().drop_front(), type, offsets, shape, strides);
-    part[op] = memref::SubViewOp::create(b, rowType, all, offsets, shape, strides);
-    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
-    linalg::FillOp::create(b, zero, part[op]);
-  }
+  startSums(b, b.createOrFold<arith::AddIOp>(current, index(firstPart)));
   auto firstTile = [&](Value number) {
     return b.createOrFold<arith::DivUIOp>(b.createOrFold<arith::MulIOp>(number, tileCount), index(count));
   };

@@ -30,6 +30,13 @@ inline linalg::GenericOp createWithBody(OpBuilder &b, linalg::LinalgOp op, Value
   return generic;
 }
 
+/// Replaces an op with one result by one that reads other inputs, by other maps.
+inline void replaceInputs(linalg::LinalgOp op, ValueRange inputs, ArrayRef<AffineMap> maps) {
+  OpBuilder b(op);
+  op->replaceAllUsesWith(createWithBody(b, op, inputs, op.getDpsInits().front(), maps, op.getIteratorTypesArray()));
+  op->erase();
+}
+
 /// Whether the op adds products of its two inputs to its only result.
 inline bool isSumOfProducts(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() || op.hasIndexSemantics())

@@ -148,11 +148,8 @@ static void foldTransposedOperands(Block &body, const TensorSizes &sizes) {
       map = inversePermutation(entry->second->permutation).compose(map);
       isChanged = true;
     }
-    if (!isChanged)
-      continue;
-    OpBuilder b(op);
-    op->replaceAllUsesWith(createWithBody(b, op, inputs, op.getDpsInits().front(), maps, op.getIteratorTypesArray()));
-    op->erase();
+    if (isChanged)
+      replaceInputs(op, inputs, maps);
   }
 }
 

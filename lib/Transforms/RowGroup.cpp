@@ -8,8 +8,8 @@
 #include "SmallBuffers.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/bit.h"
 #include <utility>
 
@@ -29,9 +29,7 @@ constexpr size_t mostMembers = 48;
 //===----------------------------------------------------------------------===//
 
 Value BufferAliases::getRoot(Value value) {
-  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
-    value = view.getViewSource();
-  return value;
+  return memref::skipViewLikeOps(cast<MemrefValue>(value));
 }
 
 static bool isEntryArgument(Value value) {
@@ -148,7 +146,7 @@ static bool isExcluded(linalg::LinalgOp op) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Iterations of a loop over columns of unknown number.
+/// The assumed size of a dimension whose size is not known, if it is not that of the rows.
 constexpr int64_t assumedColumns = 256;
 
 std::optional<int64_t> RowGroup::getAssumedBytes(MemRefType type) const {
@@ -387,7 +385,8 @@ bool RowGroup::addSum(linalg::LinalgOp op) {
       !isa<arith::AddFOp>(combiners.front()) || !op.getRegionOutputArgs().front().hasOneUse())
     return false;
   std::optional<SmallVector<RowAccess>> accesses = getAccesses(op);
-  // Bufferization may use one buffer for rows of the group, and later for the sums.
+  // Bufferization may reuse a buffer that the group writes by rows for the result of this op. A tile has its own part
+  // of such a buffer, if nothing else uses it.
   const Value output = BufferAliases::getRoot(op.getDpsInits().front());
   if (!accesses || llvm::any_of(effects.writes, [&](Value written) { return aliases.mayAlias(output, written); }))
     return false;

@@ -102,7 +102,8 @@ private:
   int64_t getBytes(Value buffer) const { return *getAssumedBytes(cast<MemRefType>(buffer.getType())); }
   /// The accesses of an op, or none if they have other indices than loops, or no elements.
   std::optional<SmallVector<RowAccess>> getAccesses(linalg::LinalgOp op) const;
-  /// Whether the op accesses a buffer that the group writes only as a whole, and not in its body.
+  /// Whether all accesses of the op to `written`, a buffer that the group writes, are operands that have all of its
+  /// elements: no parts of the buffer, and no loads in the op's body.
   bool accessesWhole(const Member &member, Value written) const;
   bool isWritten(Value buffer) const { return llvm::is_contained(effects.writes, buffer); }
   std::optional<RowLoop> follow(unsigned firstLoop) const;

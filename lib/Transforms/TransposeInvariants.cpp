@@ -36,6 +36,14 @@ static int64_t countRows(linalg::LinalgOp op, AffineMap input) {
   return rows;
 }
 
+/// The dimensions in their order, but with `dim` at the end.
+static SmallVector<int64_t> moveLast(unsigned rank, int64_t dim) {
+  SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  permutation.erase(permutation.begin() + dim);
+  permutation.push_back(dim);
+  return permutation;
+}
+
 namespace {
 struct TransposeInvariants : public rnn::impl::RNNTransposeInvariantsPassBase<TransposeInvariants> {
   void runOnOperation() override {
@@ -51,25 +59,21 @@ struct TransposeInvariants : public rnn::impl::RNNTransposeInvariantsPassBase<Tr
 
 private:
   void transposeInputs(linalg::LinalgOp op);
-  Value getTransposed(Value tensor, unsigned dim, scf::ForOp loop);
+  Value getTransposed(Value tensor, ArrayRef<int64_t> permutation, scf::ForOp loop);
 
-  /// The copies of a tensor before a loop with a dimension last.
-  DenseMap<std::tuple<Value, unsigned, Operation *>, Value> copies;
+  /// The copy of a tensor before a loop that has this dimension of it last.
+  DenseMap<std::tuple<Value, int64_t, Operation *>, Value> copies;
 };
 } // namespace
 
-Value TransposeInvariants::getTransposed(Value tensor, unsigned dim, scf::ForOp loop) {
-  Value &copy = copies[{tensor, dim, loop}];
+Value TransposeInvariants::getTransposed(Value tensor, ArrayRef<int64_t> permutation, scf::ForOp loop) {
+  Value &copy = copies[{tensor, permutation.back(), loop}];
   if (copy)
     return copy;
   OpBuilder b(loop);
-  auto type = cast<RankedTensorType>(tensor.getType());
-  SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
-  permutation.erase(permutation.begin() + dim);
-  permutation.push_back(dim);
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loop.getLoc(), tensor);
   applyPermutationToVector(sizes, permutation);
-  Value empty = tensor::EmptyOp::create(b, loop.getLoc(), sizes, type.getElementType());
+  Value empty = tensor::EmptyOp::create(b, loop.getLoc(), sizes, getElementTypeOrSelf(tensor));
   return copy = linalg::TransposeOp::create(b, loop.getLoc(), tensor, empty, permutation)->getResult(0);
 }
 
@@ -90,16 +94,11 @@ void TransposeInvariants::transposeInputs(linalg::LinalgOp op) {
     if (!dim || *dim + 1 == map.getNumResults() || !loop.isDefinedOutsideOfLoop(input) ||
         countRows(op, map) < fewestRows)
       continue;
-    input = getTransposed(input, *dim, findOutermost(loop, input));
-    SmallVector<AffineExpr> exprs(map.getResults());
-    exprs.erase(exprs.begin() + *dim);
-    exprs.push_back(vectors);
-    map = AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
+    const SmallVector<int64_t> permutation = moveLast(map.getNumResults(), *dim);
+    input = getTransposed(input, permutation, findOutermost(loop, input));
+    map = AffineMap::getPermutationMap(permutation, op.getContext()).compose(map);
     isChanged = true;
   }
-  if (!isChanged)
-    return;
-  OpBuilder b(op);
-  op->replaceAllUsesWith(createWithBody(b, op, inputs, op.getDpsInits().front(), maps, op.getIteratorTypesArray()));
-  op->erase();
+  if (isChanged)
+    replaceInputs(op, inputs, maps);
 }

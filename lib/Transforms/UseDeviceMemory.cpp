@@ -8,8 +8,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "rnn/Dialect/RNNRT/IR/RNNRT.h"
 #include "rnn/Transforms/Passes.h"
 
@@ -35,8 +35,7 @@ static bool isPassedToDeallocHelper(Value buffer) {
 }
 
 static bool isHostMemory(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
+  buffer = memref::skipViewLikeOps(cast<MemrefValue>(buffer));
   if (auto argument = dyn_cast<BlockArgument>(buffer)) {
     auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
     return function && isDeallocHelper(function.getSymName());

@@ -86,8 +86,9 @@ SmallVector<SmallVector<ZeroedOp>> groupEqualOps(ArrayRef<ZeroedOp> ops);
 /// Replaces the ops of a group by calls of a new function. Returns the op in the function.
 linalg::LinalgOp outlineEqualOps(ArrayRef<ZeroedOp> ops, SymbolTable &symbols);
 
-/// Multiply-adds that take as long as the operation on one element, for the decision to use threads.
-int64_t getCost(Operation &op);
+/// The number of multiply-adds that take as long as the ops in the body of a linalg op, for one element. It decides
+/// whether threads are worth their start.
+int64_t getCost(Block &body);
 
 /// A loop whose iterations threads share, and the multiply-adds of one of them.
 struct SharedLoop {

@@ -33,11 +33,9 @@ static uint64_t countWork(Block &block) {
     if (auto sequence = dyn_cast<scf::ForOp>(op)) {
       work = llvm::SaturatingMultiplyAdd(assumedTiles, countWork(*sequence.getBody()), work);
     } else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-      uint64_t cost = 0;
-      for (Operation &inner : *linalgOp.getBlock())
-        cost += getCost(inner);
-      work = llvm::SaturatingMultiplyAdd(
-          countIterations(linalgOp.getStaticLoopRanges(), assumed, [](unsigned) { return true; }), cost, work);
+      const uint64_t iterations =
+          countIterations(linalgOp.getStaticLoopRanges(), assumed, [](unsigned) { return true; });
+      work = llvm::SaturatingMultiplyAdd<uint64_t>(iterations, getCost(*linalgOp.getBlock()), work);
     }
   }
   return work;

@@ -78,41 +78,37 @@ static bool areEqual(Operation *left, Operation *right) {
       left, right, compare, [&](Value a, Value b) { inside[a] = b; }, OperationEquivalence::IgnoreLocations);
 }
 
-/// A hash that is the same for equal ops.
-static llvm::hash_code hashOp(Operation *op) {
-  return OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
-                                           OperationEquivalence::ignoreHashValue,
-                                           OperationEquivalence::IgnoreLocations);
-}
-
-/// Appends an item to the group whose first op is equal to `op`, or to a new one.
+/// Groups equal items, in the order of the first ones. `getOp` returns the op of an item, or null if the item is a
+/// group by itself.
 template <typename Item>
-static void addToGroup(SmallVectorImpl<SmallVector<Item>> &groups,
-                       llvm::DenseMap<llvm::hash_code, SmallVector<size_t, 1>> &candidates, Operation *op, Item item,
-                       llvm::function_ref<bool(Item)> isEqual) {
-  SmallVector<size_t, 1> &known = candidates[hashOp(op)];
-  auto found = llvm::find_if(known, [&](size_t index) { return isEqual(groups[index].front()); });
-  if (found != known.end()) {
-    groups[*found].push_back(item);
-    return;
+static SmallVector<SmallVector<Item>> groupEqual(ArrayRef<Item> items, function_ref<Operation *(Item)> getOp,
+                                                 function_ref<bool(Item, Item)> areEqual) {
+  SmallVector<SmallVector<Item>> groups;
+  llvm::DenseMap<llvm::hash_code, SmallVector<size_t, 1>> groupsOfHash;
+  for (const Item &item : items) {
+    if (Operation *op = getOp(item)) {
+      llvm::hash_code hash = OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
+                                                               OperationEquivalence::ignoreHashValue,
+                                                               OperationEquivalence::IgnoreLocations);
+      SmallVector<size_t, 1> &known = groupsOfHash[hash];
+      auto found = llvm::find_if(known, [&](size_t index) { return areEqual(groups[index].front(), item); });
+      if (found != known.end()) {
+        groups[*found].push_back(item);
+        continue;
+      }
+      known.push_back(groups.size());
+    }
+    groups.push_back({item});
   }
-  known.push_back(groups.size());
-  groups.push_back({item});
+  return groups;
 }
 
 SmallVector<SmallVector<host::ZeroedOp>> host::groupEqualOps(ArrayRef<ZeroedOp> ops) {
-  SmallVector<SmallVector<ZeroedOp>> groups;
-  llvm::DenseMap<llvm::hash_code, SmallVector<size_t, 1>> candidates;
-  for (const ZeroedOp &zeroed : ops) {
-    if (!canBeOutlined(zeroed.op)) {
-      groups.push_back({zeroed});
-      continue;
-    }
-    addToGroup<ZeroedOp>(groups, candidates, zeroed.op, zeroed, [&](ZeroedOp other) {
-      return bool(other.zeros) == bool(zeroed.zeros) && areEqual(other.op, zeroed.op);
-    });
-  }
-  return groups;
+  return groupEqual<ZeroedOp>(
+      ops, [](ZeroedOp zeroed) { return canBeOutlined(zeroed.op) ? zeroed.op.getOperation() : nullptr; },
+      [](ZeroedOp left, ZeroedOp right) {
+        return bool(left.zeros) == bool(right.zeros) && areEqual(left.op, right.op);
+      });
 }
 
 /// Replaces equal ops by calls of a new function. Returns the op in the function.
@@ -162,15 +158,13 @@ linalg::LinalgOp host::outlineEqualOps(ArrayRef<ZeroedOp> ops, SymbolTable &symb
 }
 
 void host::outlineEqualLoops(SmallVectorImpl<SharedLoop> &loops, SymbolTable &symbols) {
-  SmallVector<SmallVector<SharedLoop>> groups;
-  llvm::DenseMap<llvm::hash_code, SmallVector<size_t, 1>> candidates;
-  for (SharedLoop shared : loops) {
-    if (shared.loop->getParentOfType<LoopLikeOpInterface>())
-      groups.push_back({shared});
-    else
-      addToGroup<SharedLoop>(groups, candidates, shared.loop, shared,
-                             [&](SharedLoop other) { return areEqual(other.loop, shared.loop); });
-  }
+  // A loop inside of another one stays, as an op does.
+  SmallVector<SmallVector<SharedLoop>> groups = groupEqual<SharedLoop>(
+      loops,
+      [](SharedLoop shared) {
+        return shared.loop->getParentOfType<LoopLikeOpInterface>() ? nullptr : shared.loop.getOperation();
+      },
+      [](SharedLoop left, SharedLoop right) { return areEqual(left.loop, right.loop); });
   loops.clear();
   for (ArrayRef<SharedLoop> group : groups) {
     loops.push_back(group.front());

@@ -16,10 +16,11 @@ using namespace mlir;
 using namespace mlir::rnn;
 using namespace mlir::rnn::host;
 
-int64_t host::getCost(Operation &op) {
-  if (isa<math::MathDialect>(op.getDialect()))
-    return 16;
-  return isa<arith::DivFOp>(op) || isIntegerDivision(&op) ? 8 : 1;
+int64_t host::getCost(Block &body) {
+  int64_t cost = 0;
+  for (Operation &op : body)
+    cost += isa<math::MathDialect>(op.getDialect()) ? 16 : isa<arith::DivFOp>(op) || isIntegerDivision(&op) ? 8 : 1;
+  return cost;
 }
 
 /// The vector unit for elements of `width` bits. If the vectorized loop has fewer iterations than a vector has lanes,
@@ -113,9 +114,7 @@ std::pair<Value, Value> VectorLoops::getShare(HostBuilder &b, unsigned loop, con
 
 /// The op's work in multiply-adds.
 Value VectorLoops::getWork(HostBuilder &b) {
-  int64_t cost = 0;
-  for (Operation &inner : body)
-    cost += getCost(inner);
+  int64_t cost = getCost(body);
   // Each iteration loads or stores another element.
   constexpr int64_t elementCost = 2;
   for (const Buffer &buffer : buffers)
